@@ -1,4 +1,4 @@
-import { createAddAutomatic } from '../features/deployments/automatic.ts'
+import { createAddAutomatic } from '../features/deployments/request/automatic.ts'
 import { readServerAddress } from '../features/domains/server-address.ts'
 import { createGitAccounts } from '../features/git-providers/accounts.ts'
 import { createAppSource } from '../features/git-providers/app-source.ts'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { addApp } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { appendEvent } from '../events/event-log.ts'
-import { insertBuildTime } from '../features/deployments/build-times-store.ts'
+import { insertBuildTime } from '../features/deployments/build-cache/build-times-store.ts'
 import { deleteRegistry, insertRegistry } from '../features/registries/store.ts'
 import { createHousekeeping } from './housekeeping.ts'
 

@@ -1,6 +1,6 @@
 import { forgetEvents } from '../events/event-log.ts'
 import { createForgetAudit } from '../features/audit/forget.ts'
-import { forgetBuildTimesBeyond } from '../features/deployments/build-times-store.ts'
+import { forgetBuildTimesBeyond } from '../features/deployments/build-cache/build-times-store.ts'
 import { forgetPrivateHosts } from '../features/registries/store.ts'
 import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Db } from '../store/database.ts'

@@ -7,8 +7,8 @@ import { sourceKey } from '../../domain/source-key.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import type { AddAutomatic } from '../deployments/automatic.ts'
-import type { NewestCommit } from '../deployments/newest-commit.ts'
+import type { AddAutomatic } from '../deployments/request/automatic.ts'
+import type { NewestCommit } from '../deployments/request/newest-commit.ts'
 import { mayMakerDeploy } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../http/implement.ts'
-import type { CompareDeployments } from './compare.ts'
+import type { Suggestions } from './failure/apply-suggestions.ts'
+import type { CompareDeployments } from './history/compare.ts'
 import type { Deployments } from './service.ts'
-import type { Suggestions } from './suggestions.ts'
 
 type Parts = { deployments: Deployments; suggestions: Suggestions; compareDeployments: CompareDeployments }
 

@@ -11,9 +11,9 @@ import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { Cancel } from './cancel.ts'
-import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './lists-store.ts'
+import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './history/lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
-import { planOf } from './plan-store.ts'
+import { planOf } from './release/plan-store.ts'
 import { canRollBackTo, countUnfinishedOf, findActive, insertDeployment, listCommits, unfinishedOf } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }

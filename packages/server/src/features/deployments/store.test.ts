@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { findDeployment } from '../../domain/rows.ts'
-import { findReleaseFiles, insertReleaseFiles } from './files-store.ts'
+import { findReleaseFiles, insertReleaseFiles } from './release/files-store.ts'
 import { createRecord } from './run/deployment-writes.ts'
 import { forgetArtifact, insertDeployment, moveDeployment } from './store.ts'
 

@@ -7,9 +7,9 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
-import { deleteReleaseFiles } from './files-store.ts'
+import { queueCommitStatus } from './commit-status-store.ts'
+import { deleteReleaseFiles } from './release/files-store.ts'
 import { storedSteps } from './run/steps.ts'
-import { queueCommitStatus } from './told-hosts-store.ts'
 
 /** The deployment was already ended elsewhere: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {

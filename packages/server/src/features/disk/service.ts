@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { ownedBy, volumeInSettings } from '../../engine/labels.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
-import type { BuildCacheRoom } from '../deployments/build-cache-room.ts'
+import type { BuildCacheRoom } from '../deployments/build-cache/build-cache-room.ts'
 import { directorySize } from './directory-size.ts'
 import { deploymentsInUse, listApps } from './store.ts'
 

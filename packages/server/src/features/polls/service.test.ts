@@ -9,7 +9,7 @@ import type { AppRow } from '../../domain/rows.ts'
 import { createGit } from '../../git/git.ts'
 import { createSourcePolicy } from '../../git/source-policy.ts'
 import { createLimiter } from '../../lib/limiter.ts'
-import { createAddAutomatic } from '../deployments/automatic.ts'
+import { createAddAutomatic } from '../deployments/request/automatic.ts'
 import { insertDeployment } from '../deployments/store.ts'
 import { createPolls } from './service.ts'
 

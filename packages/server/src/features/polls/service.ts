@@ -7,7 +7,7 @@ import type { Limiter } from '../../lib/limiter.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { backoffMs } from '../../lib/retry.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { AddAutomatic } from '../deployments/automatic.ts'
+import type { AddAutomatic } from '../deployments/request/automatic.ts'
 import { findPoll, hasDeployments, isKnownCommit, isKnownImage, listDue, type SourcePollRow, savePoll } from './store.ts'
 
 type Deps = {

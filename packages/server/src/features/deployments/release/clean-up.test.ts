@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
-import { listDeployments } from '../lists-store.ts'
+import { listDeployments } from '../history/lists-store.ts'
 import { moveDeployment } from '../store.ts'
 import { createCleanUp } from './clean-up.ts'
 

@@ -1,6 +1,6 @@
 import type { LimitedBuild } from '../../../engine/build/build.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { BuildTimes } from '../build-times.ts'
+import type { BuildTimes } from '../build-cache/build-times.ts'
 
 type Machine = { cores: number; memoryBytes: number }
 type Deps = { engine: Pick<Engine, 'build'>; buildTimes: Pick<BuildTimes, 'during'>; machine: Machine }

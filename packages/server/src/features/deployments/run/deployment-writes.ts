@@ -5,8 +5,8 @@ import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
-import { findReleaseFiles, insertReleaseFiles } from '../files-store.ts'
-import { findPlan } from '../plan-store.ts'
+import { findReleaseFiles, insertReleaseFiles } from '../release/files-store.ts'
+import { findPlan } from '../release/plan-store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; now: () => Date }

@@ -1,10 +1,10 @@
 import type { Trigger } from '@berth/contract'
-import { type Actor, PLATFORM, recordAudit } from '../../domain/audit.ts'
-import { enqueue, withdrawRun } from '../../domain/job-names.ts'
-import type { AppRow } from '../../domain/rows.ts'
-import { QUOTAS } from '../../lib/quota.ts'
-import type { Tx } from '../../store/database.ts'
-import { insertDeployment, moveDeployment, unfinishedOf } from './store.ts'
+import { type Actor, PLATFORM, recordAudit } from '../../../domain/audit.ts'
+import { enqueue, withdrawRun } from '../../../domain/job-names.ts'
+import type { AppRow } from '../../../domain/rows.ts'
+import { QUOTAS } from '../../../lib/quota.ts'
+import type { Tx } from '../../../store/database.ts'
+import { insertDeployment, moveDeployment, unfinishedOf } from '../store.ts'
 
 /** No person requested these, so a newer one replaces one that is still waiting. */
 const AUTOMATIC = ['webhook', 'hook', 'poll'] as const satisfies Trigger[]

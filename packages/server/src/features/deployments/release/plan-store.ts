@@ -1,7 +1,7 @@
 import type { BuildPlan } from '@berth/contract'
-import { type DeploymentRow, findDeployment } from '../../domain/rows.ts'
-import { AppError } from '../../lib/app-error.ts'
-import type { Reader, Tx } from '../../store/database.ts'
+import { type DeploymentRow, findDeployment } from '../../../domain/rows.ts'
+import { AppError } from '../../../lib/app-error.ts'
+import type { Reader, Tx } from '../../../store/database.ts'
 
 /** A retry of the same deployment replaces its plan. */
 export async function savePlan(tx: Tx, deploymentId: number, plan: BuildPlan): Promise<void> {

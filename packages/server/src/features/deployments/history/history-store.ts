@@ -1,6 +1,6 @@
-import { UNFINISHED } from '../../domain/lifecycle.ts'
-import type { Reader, Tx } from '../../store/database.ts'
-import { jsonNumber } from '../../store/dialect.ts'
+import { UNFINISHED } from '../../../domain/lifecycle.ts'
+import type { Reader, Tx } from '../../../store/database.ts'
+import { jsonNumber } from '../../../store/dialect.ts'
 
 /** Apps with more deployments than this. Only reads the index of numbers. */
 export async function appsWithMoreThan(db: Reader, count: number): Promise<number[]> {

@@ -1,5 +1,5 @@
-import type { CacheRecord } from '../../engine/build/cache.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { CacheRecord } from '../../../engine/build/cache.ts'
+import type { Engine } from '../../../engine/engine.ts'
 import type { BuildTimes } from './build-times.ts'
 
 type Deps = { engine: Pick<Engine, 'buildCache'>; buildTimes: Pick<BuildTimes, 'isOurs' | 'forgetBefore'> }

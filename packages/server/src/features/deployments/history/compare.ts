@@ -1,9 +1,9 @@
 import type { DeploymentComparison } from '@berth/contract'
-import { openConfig, type ReleaseConfig } from '../../domain/release-config.ts'
-import { type DeploymentRow, findDeployment } from '../../domain/rows.ts'
-import { AppError } from '../../lib/app-error.ts'
-import type { SecretBox } from '../../lib/secret-box.ts'
-import type { Reader } from '../../store/database.ts'
+import { openConfig, type ReleaseConfig } from '../../../domain/release-config.ts'
+import { type DeploymentRow, findDeployment } from '../../../domain/rows.ts'
+import { AppError } from '../../../lib/app-error.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Reader } from '../../../store/database.ts'
 import { differences } from './differences.ts'
 
 export type CompareDeployments = (deployment: DeploymentRow, withId: number) => Promise<DeploymentComparison>

@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { appsWithMoreThan, deleteDeployments, finishedBeyond } from './history-store.ts'
 
 type Deps = { db: Db; kept?: number; atOnce?: number }

@@ -1,10 +1,10 @@
 import type { Deployment, DeploymentsQuery } from '@berth/contract'
-import { UNFINISHED } from '../../domain/lifecycle.ts'
-import type { DeploymentRow } from '../../domain/rows.ts'
-import type { Reader } from '../../store/database.ts'
-import { contains } from '../../store/dialect.ts'
-import { storedSteps } from './run/steps.ts'
-import { canRollBackTo } from './store.ts'
+import { UNFINISHED } from '../../../domain/lifecycle.ts'
+import type { DeploymentRow } from '../../../domain/rows.ts'
+import type { Reader } from '../../../store/database.ts'
+import { contains } from '../../../store/dialect.ts'
+import { storedSteps } from '../run/steps.ts'
+import { canRollBackTo } from '../store.ts'
 
 /** The columns a list needs. The sealed settings can be a megabyte each, and would not fit into memory for a long list. */
 const SHOWN = [

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Logger } from '../../lib/logger.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import type { BuildCacheRoom } from './build-cache-room.ts'
 
 type Deps = {

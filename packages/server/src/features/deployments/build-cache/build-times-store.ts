@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Reader, Tx } from '../../store/database.ts'
-import type { BuildTimeTable } from '../../store/schema.ts'
+import type { Reader, Tx } from '../../../store/database.ts'
+import type { BuildTimeTable } from '../../../store/schema.ts'
 
 export async function insertBuildTime(tx: Tx, at: Date): Promise<number> {
   const row = await tx

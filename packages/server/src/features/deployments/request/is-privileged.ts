@@ -1,6 +1,6 @@
-import { isStaff } from '../../domain/caller.ts'
-import { findUser } from '../../domain/rows.ts'
-import type { Reader } from '../../store/database.ts'
+import { isStaff } from '../../../domain/caller.ts'
+import { findUser } from '../../../domain/rows.ts'
+import type { Reader } from '../../../store/database.ts'
 
 /** Checked for each deployment, so that the current role counts. A deleted user has no rights. */
 export function createIsPrivileged(db: Reader) {

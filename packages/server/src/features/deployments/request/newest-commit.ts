@@ -1,8 +1,8 @@
-import { kindOf } from '../../domain/app-kinds.ts'
-import type { AppRow } from '../../domain/rows.ts'
-import type { Git } from '../../git/git.ts'
-import type { Source } from '../../git/git-visit.ts'
-import type { Limiter } from '../../lib/limiter.ts'
+import { kindOf } from '../../../domain/app-kinds.ts'
+import type { AppRow } from '../../../domain/rows.ts'
+import type { Git } from '../../../git/git.ts'
+import type { Source } from '../../../git/git-visit.ts'
+import type { Limiter } from '../../../lib/limiter.ts'
 
 type Deps = {
   git: Pick<Git, 'resolveCommit'>

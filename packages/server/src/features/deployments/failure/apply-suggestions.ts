@@ -1,11 +1,11 @@
 import type { ApplicationChange, Deployment, Suggestion } from '@berth/contract'
-import type { Caller } from '../../domain/caller.ts'
-import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
-import { AppError } from '../../lib/app-error.ts'
-import type { Reader } from '../../store/database.ts'
-import { factsIn } from './failure/facts.ts'
-import { fixesFor, type PossibleFix } from './failure/suggestions.ts'
-import { isNewest } from './store.ts'
+import type { Caller } from '../../../domain/caller.ts'
+import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import { AppError } from '../../../lib/app-error.ts'
+import type { Reader } from '../../../store/database.ts'
+import { isNewest } from '../store.ts'
+import { factsIn } from './facts.ts'
+import { fixesFor, type PossibleFix } from './suggestions.ts'
 
 type Deps = {
   db: Reader

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ReleaseConfig } from '../../domain/release-config.ts'
+import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import { differences } from './differences.ts'
 
 const BEFORE: ReleaseConfig = {

@@ -1,13 +1,13 @@
 import type { DeploymentStatus } from '@berth/contract'
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
-import { openTestDatabase } from '../../../testing/harness/test-database.ts'
-import { enqueue } from '../../domain/job-names.ts'
-import type { AppRow } from '../../domain/rows.ts'
-import type { Db } from '../../store/database.ts'
+import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
+import { enqueue } from '../../../domain/job-names.ts'
+import type { AppRow } from '../../../domain/rows.ts'
+import type { Db } from '../../../store/database.ts'
+import { moveDeployment, noteDeployment } from '../store.ts'
 import { createForgetOld } from './forget-old.ts'
 import { listDeployments } from './lists-store.ts'
-import { moveDeployment, noteDeployment } from './store.ts'
 
 async function addEnded(db: Db, app: AppRow, to: DeploymentStatus, image = ''): Promise<number> {
   const { id } = await addDeployment(db, app, { sealed_config: '', image })

@@ -1,5 +1,5 @@
 import type { BuildPlan } from '@berth/contract'
-import type { Db } from '../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { savePlan } from './plan-store.ts'
 
 /** Stores the build plan of a deployment before its build starts. */

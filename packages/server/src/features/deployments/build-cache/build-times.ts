@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { endBuildTime, forgetBuildTimesBefore, insertBuildTime, listBuildTimes } from './build-times-store.ts'
 
 type Deps = { db: Db; now: () => Date }

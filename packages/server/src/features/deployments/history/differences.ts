@@ -1,5 +1,5 @@
 import type { AppProcess, DeploymentComparison } from '@berth/contract'
-import type { ReleaseConfig } from '../../domain/release-config.ts'
+import type { ReleaseConfig } from '../../../domain/release-config.ts'
 
 type Shown = { name: string; text: (config: ReleaseConfig) => string }
 

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../../store/database.ts'
+import type { Reader, Tx } from '../../../store/database.ts'
 
 /** The files of a release, sealed; empty if it has none. */
 export async function findReleaseFiles(db: Reader, deploymentId: number): Promise<string> {
