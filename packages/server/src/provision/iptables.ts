@@ -12,11 +12,17 @@ export const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.
 const TIMEOUT_MS = 20_000
 // By their full paths, because a service's PATH may lack the sbin directories.
 const DIRECTORIES = ['/usr/sbin', '/sbin', '/usr/bin']
+/** A machine may have thousands of rules of its own. */
+const MOST_LISTED = 16 * 1024 * 1024
 /** Waits for other programs that are changing the tables. */
 const WAIT = ['-w', '5']
 const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
 
-async function run(name: string, args: readonly string[], options: { input?: string; signal?: AbortSignal | undefined }) {
+async function run(
+  name: string,
+  args: readonly string[],
+  options: { input?: string; signal?: AbortSignal | undefined; keptOutput?: number },
+) {
   const program = DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
   if (program === undefined) return { ok: false, reason: `${name} is not installed` } as const
   const { ok, output } = await runSystemCommand(program, args, { timeoutMs: TIMEOUT_MS, ...options })
@@ -40,7 +46,7 @@ export async function ensureRule(
 
 /** Removes every rule that leads from one chain to another, whatever else it matches. */
 export async function removeJumps(from: string, to: string, family: Family): Promise<void> {
-  const listed = await run(PROGRAM[family], [...WAIT, '-S', from], {})
+  const listed = await run(PROGRAM[family], [...WAIT, '-S', from], { keptOutput: MOST_LISTED })
   const rules = listed.ok ? listed.output.split('\n').map((line) => line.replaceAll('"', '').split(' ')) : []
   for (const [, ...rule] of rules) if (rule[0] === from && rule.at(-1) === to) await iptables(['-D', ...rule], undefined, family)
 }

@@ -3,7 +3,7 @@ import { runProcess } from '../lib/child-process.ts'
 
 export type CommandResult = { ok: boolean; output: string }
 
-const keptOutput = 4_000
+const KEPT_OUTPUT = 4_000
 
 // The directory that systemd's own sd_booted() looks for.
 export const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
@@ -27,9 +27,9 @@ export function outsideOwnUnit(words: readonly string[], hasServiceManager = isS
 export async function runSystemCommand(
   command: string,
   args: readonly string[],
-  options: { timeoutMs: number; signal?: AbortSignal | undefined; input?: string },
+  options: { timeoutMs: number; signal?: AbortSignal | undefined; input?: string; keptOutput?: number },
 ): Promise<CommandResult> {
-  const { timeoutMs, signal, input } = options
+  const { timeoutMs, signal, input, keptOutput = KEPT_OUTPUT } = options
   const deadline = AbortSignal.timeout(timeoutMs)
   const stop = signal ? AbortSignal.any([signal, deadline]) : deadline
   if (stop.aborted) return { ok: false, output: 'stopped before it started' }

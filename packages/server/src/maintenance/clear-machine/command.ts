@@ -71,10 +71,17 @@ async function clear(config: Config, { isListing, withVolumes }: Options, print:
     print(isListing ? words : `removing ${words}`)
     if (!isListing) await remove()
   }
+  // The containers first: they must not run without the firewall.
+  const found = await inEngine(config, { withVolumes }).then(
+    (things) => ({ things }),
+    (cause: unknown) => ({ things: [], cause }),
+  )
+  for (const thing of found.things) await handle(thing)
   for (const thing of besidesEngine(config)) await handle(thing)
-  const things = await inEngine(config, { withVolumes }).catch((cause: unknown) => {
-    throw new StartRefused('Docker does not answer, so what is in it stays. Start it, or set DOCKER_HOST.', { cause })
-  })
-  for (const thing of things) await handle(thing)
+  if ('cause' in found)
+    throw new StartRefused(
+      "Docker does not answer, so what is in it stays, and when it runs again Berth's firewall rules are gone. Start it, or set DOCKER_HOST.",
+      { cause: found.cause },
+    )
   return 0
 }
