@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { refusePostgresHere, refuseSqliteHere, rememberPostgres } from './data-directory-owner.ts'
 import type { Database } from './database.ts'
+import { instanceId } from './instance-id.ts'
 import { databasePath, lockDirectory, openSqlite } from './sqlite/open.ts'
 
 export type DatabaseConfig = { readonly kind: 'sqlite' } | { readonly kind: 'postgres'; readonly url: string }
@@ -21,19 +23,32 @@ async function loadPostgres() {
 
 /** Opens the database, brings it up to date and keeps every other Berth away from it and from the data directory. */
 export async function openDatabase({ dataDir, database: where }: Place, options: Options): Promise<Database> {
-  if (where.kind === 'sqlite') return await openSqlite({ ...options, dataDir })
+  if (where.kind === 'postgres') return await openOnServer({ dataDir, url: where.url }, options)
+  const whenLocked = async () => {
+    refuseSqliteHere(dataDir)
+    await options.whenLocked?.()
+  }
+  return await openSqlite({ ...options, dataDir, whenLocked })
+}
+
+async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, options: Options): Promise<Database> {
   const lock = lockDirectory(dataDir)
+  let database: Database | undefined
   try {
     await options.whenLocked?.()
     const { now, onCommit, onRoom } = options
-    const { openPostgres } = await loadPostgres()
-    const database = await openPostgres({ url: where.url, now, onCommit, ...(onRoom && { onBack: onRoom }) })
+    const { openPostgres, postgresInstanceId } = await loadPostgres()
+    refusePostgresHere(dataDir, await postgresInstanceId(url)) // before the migrations, which could not be undone
+    const opened = await openPostgres({ url, now, onCommit, ...(onRoom && { onBack: onRoom }) })
+    database = opened
+    await rememberPostgres(dataDir, await instanceId(opened.db))
     const close = async () => {
-      await database.close()
+      await opened.close()
       lock.close()
     }
-    return { ...database, close }
+    return { ...opened, close }
   } catch (cause) {
+    await database?.close()
     lock.close()
     throw cause
   }
@@ -41,5 +56,7 @@ export async function openDatabase({ dataDir, database: where }: Place, options:
 
 /** Whether a Berth has used the database before. */
 export async function hasData({ dataDir, database: where }: Place): Promise<boolean> {
-  return where.kind === 'sqlite' ? existsSync(databasePath(dataDir)) : await (await loadPostgres()).hasPostgresData(where.url)
+  return where.kind === 'sqlite'
+    ? existsSync(databasePath(dataDir))
+    : (await (await loadPostgres()).postgresInstanceId(where.url)) !== undefined
 }

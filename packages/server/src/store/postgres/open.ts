@@ -55,11 +55,11 @@ async function withConnection<Result>(url: string, work: (client: pg.Client) => 
   }
 }
 
-/** Whether a Berth has used this database before. */
-export async function hasPostgresData(url: string): Promise<boolean> {
+/** Undefined if no Berth has used this database yet. */
+export async function postgresInstanceId(url: string): Promise<string | undefined> {
   return await withConnection(url, async (client) => {
-    if ((await appliedVersion(client)) === 0) return false
-    return ((await client.query(`select 1 from fact where name = 'instance_id'`)).rowCount ?? 0) > 0
+    if ((await appliedVersion(client)) === 0) return undefined
+    return (await client.query<{ value: string }>(`select value from fact where name = 'instance_id'`)).rows[0]?.value
   })
 }
 
