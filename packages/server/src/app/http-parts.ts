@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
-import { addressText } from '../engine/api/address.ts'
 import { createRunCommand } from '../features/backups/run-command.ts'
 import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
@@ -18,6 +17,7 @@ import { createHttpServer } from '../http/server.ts'
 import { createWebSockets } from '../http/websocket.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
 import type { AccessParts } from './access-parts.ts'
+import { commandEnvironment } from './command-environment.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
@@ -65,22 +65,15 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
   }
 }
 
-/** Backups, copies and checks are made in processes of their own, which get what they need of the configuration. */
-function createCommands({ config }: Foundation) {
-  const { dataDir, backupPassphrase, engine, port, program, path } = config
-  const own = { PATH: path, BERTH_DATA_DIR: dataDir, DOCKER_HOST: addressText(engine), PORT: String(port) }
-  const env = { ...own, ...(backupPassphrase !== undefined && { BERTH_BACKUP_PASSPHRASE: backupPassphrase }) }
-  return createRunCommand({ program, env })
-}
-
 function createBackupKeeper({ config, db, settings, log, now }: Foundation, runCommand: ReturnType<typeof createRunCommand>) {
-  const { dataDir, backupPassphrase } = config
+  const { dataDir, database, backupPassphrase } = config
   return createBackups({
     db,
     directory: join(dataDir, 'backups'),
     restoreCommand: config.updates.root === undefined ? 'npm start -- restore' : 'berth-server restore',
     isEncrypted: backupPassphrase !== undefined,
-    settings,
+    // The command refuses on PostgreSQL: whoever asks for a backup learns why, and none is scheduled.
+    settings: () => (database.kind === 'postgres' ? { ...settings(), backupSchedule: 'off' } : settings()),
     runCommand,
     log,
     now,
@@ -95,7 +88,8 @@ export async function createHttpParts(parts: Parts) {
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const measure = createMeasure({ engine: engineParts.engine, instance })
   const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
-  const runCommand = createCommands(base)
+  // Backups, copies and checks are made in processes of their own.
+  const runCommand = createRunCommand({ program: config.program, env: commandEnvironment(config) })
   const backups = createBackupKeeper(base, runCommand)
   const updates = createUpdateParts({
     base,
