@@ -8,6 +8,8 @@ import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
 import { findDeployment } from '../../../domain/rows.ts'
 import { createSecretBox } from '../../../lib/secret-box.ts'
 import { TUNING } from '../../../lib/tuning.ts'
+import { DatabaseLost } from '../../../store/database-lost.ts'
+import { DiskFull } from '../../../store/storage-failure.ts'
 import { createBuildLogs } from '../log/build-log.ts'
 import { insertDeployment, moveDeployment } from '../store.ts'
 import { createRunDeployment } from './deployment-job.ts'
@@ -16,8 +18,10 @@ import { createEndFailed } from './end-failed-deployment.ts'
 import type { Pipeline } from './pipeline.ts'
 import { createSettingsOf } from './release-settings.ts'
 
+type LabOptions = { resolves?: () => never; undo?: () => Promise<void>; meanwhile?: () => Promise<void>; fails?: Error }
+
 /** The job with a real database and real logs; nothing is built or started. */
-async function openLab(options: { resolves?: () => never; undo?: () => Promise<void>; meanwhile?: () => Promise<void> } = {}) {
+async function openLab(options: LabOptions = {}) {
   const test = await openTestDatabase()
   const directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-job-'))
   const { db } = test
@@ -46,7 +50,7 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
       await options.meanwhile?.()
       return { ...(await settingsOf(...given)), buildSecrets: {} }
     },
-    preflight: async () => Promise.reject(new Error('nothing gets this far')),
+    preflight: async () => Promise.reject(options.fails ?? new Error('nothing gets this far')),
     pipeline,
     endFailed: createEndFailed({
       db,
@@ -143,4 +147,16 @@ it('one that is cancelled between two runs starts the live release again too', a
   expect(await lab.ended(id)).toMatchObject({ status: 'stopped' })
   expect(lab.restored).toEqual([`later ${lab.app.id}`])
   expect(await readFile(path.join(lab.logDirectory, `d${id}.log`), 'utf8')).toContain('Cancelled')
+})
+
+it.each([
+  ['is undone when nothing can be stored', new DiskFull(), 1],
+  ['is left as it is when the database is lost, which may have made it live', new DatabaseLost(new Error('the connection ended')), 0],
+])('a release that has been started %s, and its job runs again', async (_, fails, expected) => {
+  let undone = 0
+  await using lab = await openLab({ fails, undo: async () => void (undone += 1) })
+  const { id } = await addDeployment(lab.db, lab.app, { sealed_config: '', image: 'i' })
+  await expect(lab.ended(id)).rejects.toBe(fails)
+  expect(undone).toBe(expected)
+  expect(await findDeployment(lab.db, id)).toMatchObject({ status: 'deploying' })
 })

@@ -6,6 +6,7 @@ import type { Redactor } from '../../../lib/redact.ts'
 import type { Step } from '../../../lib/step.ts'
 import { JobCancelled } from '../../../queue/job-runner.ts'
 import type { Reader } from '../../../store/database.ts'
+import { DatabaseLost } from '../../../store/database-lost.ts'
 import { isDatabaseFailure } from '../../../store/storage-failure.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
@@ -59,8 +60,15 @@ export function createEndFailed(deps: Deps): EndFailed {
     await deps.step('db.failed', async () => await record.failed(context.deployment, outcome)).catch(ignoreMovedOn)
   }
 
-  /** The deployment did not fail, but the database could not be written. Its job is retried later and continues with what was built. */
+  /**
+   * The deployment did not fail, but the database could not be written. Its job is retried later and continues with what was built. Nothing
+   * is undone for a lost database, which may have made the release live: the next run reads the row, as after a crash.
+   */
   async function giveBack(context: LiveContext, cause: unknown): Promise<never> {
+    if (cause instanceof DatabaseLost) {
+      context.say('The database does not respond; this deployment continues once it does')
+      throw cause
+    }
     await undo(context, { keepsArtifact: true })
     context.say('The disk is full or read-only; this deployment continues once it can be written again')
     throw cause
