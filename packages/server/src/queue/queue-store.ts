@@ -188,6 +188,11 @@ export async function releaseLeases(tx: Tx): Promise<void> {
   await tx.updateTable('job').set({ lease_until: null, worker: null }).execute()
 }
 
+/** Leases of a worker on jobs that it does not run: the database has made the claim, but its answer was lost. */
+export async function releaseUnknown(tx: Tx, { worker, running }: { worker: string; running: readonly number[] }): Promise<void> {
+  await tx.updateTable('job').set({ lease_until: null, worker: null }).where('worker', '=', worker).where('id', 'not in', running).execute()
+}
+
 export async function lanesInQueue(db: Reader): Promise<string[]> {
   return (await db.selectFrom('job').select('lane').distinct().execute()).map((row) => row.lane)
 }

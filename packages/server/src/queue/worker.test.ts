@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { enqueue, type JobHandlers } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
+import { DatabaseLost } from '../store/database-lost.ts'
 import { afterDelete } from '../store/dialect.ts'
 import { JobCancelled } from './job-runner.ts'
 import { createWorker, type Worker } from './worker.ts'
@@ -245,4 +246,36 @@ it('a job that is claimed while the worker stops does not begin, and runs after 
   expect([begun, (await jobs()).length]).toEqual([[], 1])
   await startWorker(given.handlers['deployment.run'])
   await until(() => begun.length === 1)
+})
+
+it('a job whose claim was stored, but not confirmed, runs all the same, and running ones are left alone', async () => {
+  const done: number[] = []
+  const release = Promise.withResolvers<void>()
+  let begun = 0
+  let isLost = false
+  const given = parts(async ({ deploymentId }) => {
+    begun += 1
+    await release.promise
+    done.push(deploymentId)
+  })
+  const transaction: typeof test.db.transaction = async (work, options) => {
+    const result = await test.db.transaction(work, options)
+    if (!isLost) return result
+    isLost = false
+    throw new DatabaseLost(new Error('the connection ended'))
+  }
+  worker = createWorker({ ...given, db: { ...test.db, transaction } })
+  await worker.start()
+  await add(1, 1)
+  await until(() => begun === 1)
+  isLost = true
+  await add(2, 2)
+  await until(() => begun === 2)
+  expect(await jobs()).toMatchObject([
+    { worker: 'w', attempts: 1 },
+    { worker: 'w', attempts: 2 },
+  ])
+  release.resolve()
+  await until(async () => (await jobs()).length === 0)
+  expect(done.toSorted()).toEqual([1, 2])
 })

@@ -4,8 +4,9 @@ import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
 import { backoffMs } from '../lib/retry.ts'
 import type { Db } from '../store/database.ts'
+import { DatabaseLost } from '../store/database-lost.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
-import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases } from './queue-store.ts'
+import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases, releaseUnknown } from './queue-store.ts'
 
 const REMOVALS = ['app.remove', 'volume.remove'] as const satisfies JobName[]
 const LOOK_AGAIN_MS = 1000
@@ -30,6 +31,7 @@ type Deps = {
 }
 /** Which jobs are not claimed for now: short ones are removals and restores. */
 type Held = 'none' | 'long' | 'all'
+type Claim = () => Promise<JobRow | undefined>
 type Running = { job: JobRow; controller: AbortController; done: Promise<void> }
 
 /** Claims jobs while there are free slots, and keeps their leases alive while they run. */
@@ -39,7 +41,7 @@ export function createWorker(deps: Deps) {
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
   const { hold, held } = createHold(nudge)
-  const claimNext = createClaim(deps, held)
+  const claimNext = createSureClaim(deps, createClaim(deps, held), () => [...running.keys()])
   const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
 
   /** A nudge does not end the pause: other changes say nothing about what failed here. */
@@ -122,7 +124,7 @@ function createHold(nudge: Nudge) {
 }
 
 /** Reads first, so that an idle server writes nothing. */
-function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps, held: () => Held): () => Promise<JobRow | undefined> {
+function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps, held: () => Held): Claim {
   return async () => {
     const [most, onFullDisk] = await Promise.all([slots(), isDiskFull()])
     if (held() === 'all') return undefined
@@ -131,6 +133,21 @@ function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps, hel
     const at = now()
     const leaseUntil = new Date(at.getTime() + LEASE_MS)
     return await db.transaction(async (tx) => await claimJob(tx, { ...asking, at, leaseUntil }), { mayUseReserve: onFullDisk })
+  }
+}
+
+/** If the answer to a claim was lost, a job may be ours that we do not know of. It is released before the next claim. */
+function createSureClaim({ db, workerId: worker }: Deps, claim: Claim, running: () => readonly number[]): Claim {
+  let isUnsure = false
+  return async () => {
+    if (isUnsure) await db.transaction(async (tx) => await releaseUnknown(tx, { worker, running: running() }))
+    isUnsure = false
+    try {
+      return await claim()
+    } catch (cause) {
+      isUnsure = cause instanceof DatabaseLost
+      throw cause
+    }
   }
 }
 
