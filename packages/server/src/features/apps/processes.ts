@@ -15,5 +15,6 @@ export function processesFrom(given: Given, app: { readonly app_type: AppType })
   const names = given.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw fieldError('invalid_request', 'processes', `must have different names, but ${twice} is there twice`)
-  return given.map(({ name, command = '', replicas = 1 }) => ({ name, command: command.trim(), replicas }))
+  // Half a character makes JSON that PostgreSQL refuses to read, whoever asks.
+  return given.map(({ name, command = '', replicas = 1 }) => ({ name, command: command.trim().toWellFormed(), replicas }))
 }
