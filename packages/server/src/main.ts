@@ -4,6 +4,7 @@ import { type Config, readConfig } from './config.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
+import { DatabaseLost } from './store/database-lost.ts'
 import { isStorageFailure } from './store/storage-failure.ts'
 import { createSupervisorLink } from './supervisor/link.ts'
 
@@ -36,6 +37,7 @@ function say(line: string): void {
 
 function wordsFor(cause: unknown, config: Config | undefined): string | undefined {
   if (cause instanceof StartRefused) return cause.message
+  if (cause instanceof DatabaseLost) return 'The database of BERTH_DATABASE_URL does not respond. Start again when it does.'
   if (isStorageFailure(cause))
     return `The disk of the data directory ${config?.dataDir} is full or read-only. Free some space and start again.`
   const code = errorCode(cause)

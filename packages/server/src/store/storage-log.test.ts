@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { DatabaseLost } from './database-lost.ts'
 import { DiskFull } from './storage-failure.ts'
 import { createStorageLog } from './storage-log.ts'
 
@@ -45,6 +46,15 @@ it('a disk that keeps filling up causes no more lines than that', () => {
     pass(1)
   }
   expect(lines.length).toBeLessThanOrEqual(20)
+})
+
+it('a database server that is away is not called a full disk', () => {
+  const { log, over, words, pass } = open()
+  log.warn({ err: new DatabaseLost(new Error('ECONNREFUSED')) }, 'Lease not extended')
+  pass(60)
+  log.warn({ err: new Error('wrapped', { cause: new DatabaseLost(new Error('ECONNREFUSED')) }) }, 'Lease not extended')
+  over()
+  expect(words()).toEqual(['Lease not extended', 'Database still does not respond', 'Database responds again'])
 })
 
 it("counts failures of the engine's disk, and wrapped ones, also through a child logger", () => {

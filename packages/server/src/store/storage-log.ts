@@ -1,4 +1,5 @@
 import type { Logger } from '../lib/logger.ts'
+import { DatabaseLost } from './database-lost.ts'
 import { isStorageFailure } from './storage-failure.ts'
 
 const LINE_EVERY_MS = 60_000
@@ -13,8 +14,15 @@ function isAboutStorage(err: unknown): boolean {
   return isStorageFailure(err) || /no space left on device/i.test(err.message) || isAboutStorage(err.cause)
 }
 
+function isLost(err: unknown): boolean {
+  return err instanceof DatabaseLost || (err instanceof Error && isLost(err.cause))
+}
+
+const DISK = { lasts: 'Disk still refuses writes', isOver: 'Disk can be written again' }
+const DATABASE = { lasts: 'Database still does not respond', isOver: 'Database responds again' }
+
 /**
- * A full disk makes every write fail, over and over. The log gets one line when that begins, at most one a minute with counts while it
+ * A full disk, or a database server that is away, makes every write fail, over and over. The log gets one line when that begins, at most one a minute with counts while it
  * lasts, and one when it is over. All other lines are passed on unchanged.
  */
 export function createStorageLog(log: Logger, nowMs: () => number = () => performance.now()) {
@@ -23,10 +31,12 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
   let failures = 0
   let unsaid: Counts = {}
   let isAnnounced = false
+  let words = DISK
 
   /** Whether this failure is logged unchanged. */
-  function isFirst(message: string): boolean {
+  function isFirst(err: unknown, message: string): boolean {
     const now = nowMs()
+    words = isLost(err) ? DATABASE : DISK
     if (now - lastFailureAt > FORGOTTEN_AFTER_MS) [failures, unsaid] = [0, {}]
     lastFailureAt = now
     failures += 1
@@ -38,7 +48,7 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
     isAnnounced = true
     if (failures === 1) return true
     unsaid[message] = (unsaid[message] ?? 0) + 1
-    log.error({ failures, sinceLastLine: unsaid }, 'Disk still refuses writes')
+    log.error({ failures, sinceLastLine: unsaid }, words.lasts)
     unsaid = {}
     return false
   }
@@ -47,7 +57,7 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
   function over(): void {
     if (!isAnnounced) return
     isAnnounced = false
-    log.info({ failures, sinceLastLine: unsaid }, 'Disk can be written again')
+    log.info({ failures, sinceLastLine: unsaid }, words.isOver)
     failures = 0
     unsaid = {}
   }
@@ -56,7 +66,7 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
     return (...line: unknown[]): void => {
       const [fields, message] = line
       const err: unknown = typeof fields === 'object' && fields !== null && 'err' in fields ? fields.err : undefined
-      if (isAboutStorage(err) && !isFirst(String(message))) return
+      if (isAboutStorage(err) && !isFirst(err, String(message))) return
       Reflect.apply(target[method], target, line)
     }
   }

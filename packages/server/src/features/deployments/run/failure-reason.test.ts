@@ -3,8 +3,9 @@ import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
 import { RepositoryNeedsCredentials } from '../../../git/errors.ts'
 import { createRedactor } from '../../../lib/redact.ts'
+import { DatabaseLost } from '../../../store/database-lost.ts'
 import { DiskFull } from '../../../store/storage-failure.ts'
-import { failureReason, isExpectedFailure, StageTimedOut } from './failure-reason.ts'
+import { failureFacts, failureReason, isExpectedFailure, StageTimedOut } from './failure-reason.ts'
 import { DeploymentFailure } from './stage.ts'
 
 const plain = createRedactor([])
@@ -33,6 +34,7 @@ it.each<[string, Error, RegExp]>([
     new EngineError(400, NOT_EXECUTABLE),
     /^The container .+: permission denied\. Make the file executable/,
   ],
+  ['a database that is away', new DatabaseLost(new Error('ECONNREFUSED')), /^Berth's database does not respond\. Deploy again/],
   ['a full disk', new DiskFull(), /^There is no space left on the disk, or it is read-only\./],
 ])('says what to do about %s', (_, cause, expected) => {
   expect(failureReason(cause, plain)).toMatch(expected)
@@ -49,4 +51,9 @@ it('redacts values of the environment before it cuts a long text', () => {
   const reason = failureReason(new DeploymentFailure(`${'x'.repeat(1990)}${secret}`), createRedactor([secret]))
   expect(reason.length).toBeLessThanOrEqual(2000)
   expect(reason).not.toContain(secret.slice(0, 8))
+})
+
+it('does not take a database that is away for a full disk', () => {
+  expect(failureFacts(new DatabaseLost(new Error('ECONNREFUSED')))).toEqual({ kind: 'passing' })
+  expect(failureFacts(new DiskFull())).toEqual({ kind: 'full_disk' })
 })

@@ -2,6 +2,7 @@ import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
 import { RepositoryUnreachable, SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
+import { DatabaseLost } from '../../../store/database-lost.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
 import { buildWords } from '../failure/build-words.ts'
 import type { FailureFacts } from '../failure/facts.ts'
@@ -28,6 +29,7 @@ function wordsOf(cause: unknown): Words | undefined {
   if (cause instanceof EngineUnreachable)
     return () => 'The container engine did not respond. See the health page for what to do, then deploy again.'
   if (cause instanceof EngineError) return () => engineWords(cause.message)
+  if (cause instanceof DatabaseLost) return () => "Berth's database does not respond. Deploy again when it does."
   if (isStorageFailure(cause)) return () => 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
   return undefined
 }
@@ -48,6 +50,7 @@ export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 
 /** What suggestions are made from, if known. A bug of ours counts as temporary. */
 export function failureFacts(cause: unknown): FailureFacts | undefined {
   if (cause instanceof DeploymentFailure) return cause.facts
+  if (cause instanceof DatabaseLost) return { kind: 'passing' }
   const isDiskFull =
     isStorageFailure(cause) || ((cause instanceof BuildFailed || cause instanceof EngineError) && /no space left/i.test(cause.message))
   if (isDiskFull) return { kind: 'full_disk' }
