@@ -184,6 +184,10 @@ preflight() {
     eval "value=\${$name:-}"
     [ "$value" = "$(printf '%s' "$value" | tr -d '\n')" ] || problem "$name must be one line"
   done
+  # It copies the file of SQLite before an upgrade, and would start an empty Berth without the URL.
+  if [ -n "${BERTH_DATABASE_URL:-}" ] || grep -q '^BERTH_DATABASE_URL=.' "$settings" 2>/dev/null; then
+    problem 'BERTH_DATABASE_URL is set, but this installer supports SQLite only for now; see docs/postgresql.md'
+  fi
   case ${BERTH_PROVISION:-auto} in auto | off) ;; *) problem 'BERTH_PROVISION must be auto or off' ;; esac
   [ "${BERTH_PROVISION:-auto}" = off ] || has apt-get || [ -z "$(missing_packages)" ] || problem "install these first, as there is no apt-get: $(missing_packages)"
   [ "$problems" = 0 ] || fail "nothing was changed; ${problems} problem(s) above"

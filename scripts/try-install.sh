@@ -72,6 +72,7 @@ refuses 'was not made for' inside sh /mnt/other.sh --archive "$archive"
 refuses 'must be one line' install BERTH_UPDATE_FEED='a
 b'
 refuses 'BERTH_PROVISION must be' install BERTH_PROVISION=perhaps
+refuses 'supports SQLite only' install BERTH_DATABASE_URL=postgres://berth@localhost/berth
 
 # A machine that lacks something: the path has every program but those.
 inside sh -c 'mkdir /mnt/bin; for file in /usr/sbin/* /usr/bin/*; do ln -sf "$file" /mnt/bin/; done'
