@@ -16,7 +16,7 @@ export type Release = {
 export type LiveReplicas = {
   /** Starts what is missing or down. The result is of what was created here. With a problem of its settings nothing can be created. */
   complete(context: Context, artifact: Artifact, problem?: Error): Promise<Pick<Release, 'waitHealthy'>>
-  /** Whether there are more than wanted, and those that are wanted answer. */
+  /** Whether there are more of a process than wanted, and those that are wanted answer. */
   hasSurplus(context: Context): Promise<boolean>
   removeSurplus(context: Context): Promise<void>
 }

@@ -132,3 +132,30 @@ it('a release that was stopped is started again after a failure, also if it need
   await launcher.undo({ ...context, config: { ...context.config, strategy: 'rolling' } })
   expect(done).toEqual(['stop own', 'start live again', 'remove own'])
 })
+
+it('what is too much of a process goes when the rest of the same process runs, whatever the others do, and at once if none is wanted', async () => {
+  const of = (service: string | null, replica: number, state: string) => {
+    const each = container(`${service ?? 'main'}-${replica}`, OWN, service, state)
+    return { ...each, owner: { ...each.owner, replica } }
+  }
+  const { launcher, done } = launcherWith([
+    of(null, 1, 'restarting'),
+    of(null, 2, 'running'),
+    of('worker', 1, 'running'),
+    of('worker', 2, 'running'),
+    of('mailer', 1, 'exited'),
+    of('mailer', 2, 'running'),
+    of('clock', 1, 'restarting'),
+  ])
+  const context = contextOf()
+  const processes = [1, 1, 0].map((replicas, n) => ({ name: ['worker', 'mailer', 'clock'][n], command: 'x', replicas }))
+  const scaled = {
+    ...context,
+    config: { ...context.config, port: null },
+    deployment: { ...context.deployment, processes: JSON.stringify(processes) },
+  }
+  expect(await launcher.replicas?.hasSurplus(scaled)).toBe(true)
+  await launcher.replicas?.removeSurplus(scaled)
+  expect(done.filter((each) => each.startsWith('remove'))).toEqual(['remove worker-2', 'remove clock-1'])
+  expect(await launcher.replicas?.hasSurplus(scaled)).toBe(false)
+})

@@ -1,4 +1,5 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
+import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { isAt, type Place } from '../../../../domain/processes.ts'
 import type { Target } from '../../../../domain/routes.ts'
@@ -75,7 +76,7 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, makeWay, sp
   return { start, complete, ...createSurplus(deps, addressOf) }
 }
 
-/** The containers of the live release beyond the wanted number. They are kept until those within it answer. */
+/** The containers of the live release beyond the wanted number. They are kept until those of the same process within it answer. */
 function createSurplus(
   deps: ContainerHealthDeps,
   addressOf: ReturnType<typeof createContainerHealth>['addressOf'],
@@ -87,22 +88,33 @@ function createSurplus(
     return address !== undefined && (await probePort(address.ip, address.port, context.signal)).healthy
   }
 
-  async function hasSurplus(context: Context): Promise<boolean> {
+  /** Those that can go now. A process of which none is wanted has nothing to wait for. */
+  async function surplusOf(context: Context): Promise<ContainerSummary[]> {
     const found = await ownOf(deps, context)
-    const kept = found.filter((each) => isWanted(context, each))
-    if (kept.length === found.length || kept.length < placesWanted(context).length) return false
-    return (await Promise.all(kept.map(async (each) => await answers(context, each)))).every(Boolean)
+    const surplus = found.filter((each) => !isWanted(context, each))
+    if (holdsDataAlone(context.app, context.config)) return surplus // several at once could destroy the data, whether or not one answers
+    const places = placesWanted(context)
+    const isKeptUp = async (process: string): Promise<boolean> => {
+      const kept = places.filter((place) => place.process === process).map((place) => found.find(({ owner }) => isAt(place, owner)))
+      return (await Promise.all(kept.map(async (each) => each !== undefined && (await answers(context, each))))).every(Boolean)
+    }
+    const removable = new Map<string, boolean>()
+    for (const process of new Set(surplus.map(processIn))) removable.set(process, await isKeptUp(process))
+    return surplus.filter((each) => removable.get(processIn(each)) === true)
   }
 
   async function removeSurplus(context: Context): Promise<void> {
-    const { effect } = context
-    await effect('engine.remove_surplus', async (signal) => {
-      const surplus = (await ownOf(deps, context)).filter((each) => !isWanted(context, each))
+    const surplus = await surplusOf(context)
+    await context.effect('engine.remove_surplus', async (signal) => {
       await Promise.all(surplus.map(async ({ id }) => await stopAndRemove(deps, id, signal)))
     })
   }
 
-  return { hasSurplus, removeSurplus }
+  return { hasSurplus: async (context) => (await surplusOf(context)).length > 0, removeSurplus }
+}
+
+function processIn({ owner }: ContainerSummary): string {
+  return owner.service ?? ''
 }
 
 /** Those of this release, without that of its release command. */
