@@ -1,4 +1,6 @@
-import type { ReleaseConfig } from '../domain/release-config.ts'
+import { placesOf } from '../domain/processes.ts'
+import { configOf, type ReleaseConfig } from '../domain/release-config.ts'
+import { type LivePlaces, placesWanted } from '../domain/wanted-places.ts'
 import { findActive } from '../features/deployments/store.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -13,4 +15,20 @@ export async function liveSettings({ db, openRelease }: Base, appId: number): Pr
 /** The names of its volumes. */
 export function createLiveVolumes(base: Base) {
   return async (appId: number): Promise<string[]> => ((await liveSettings(base, appId))?.volumes ?? []).map(({ name }) => name)
+}
+
+/** The containers that it should have. What cannot be read counts as the settings of the app, as for `app.restore`, which does the work. */
+export function createLivePlaces({ db, openRelease }: Base): LivePlaces {
+  return async (app, active) => {
+    const most = placesOf(app, active)
+    if (most.length === 1) return most // whatever its volumes are
+    const sealed = (await findActive(db, app.id))?.sealed_config ?? ''
+    let config = configOf(app, {})
+    try {
+      if (sealed !== '') config = openRelease(app.id, sealed)
+    } catch {
+      // damaged, or sealed with another key
+    }
+    return placesWanted({ app, config, deployment: active })
+  }
 }

@@ -26,7 +26,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
-import { createLiveVolumes, liveSettings } from './live-settings.ts'
+import { createLivePlaces, createLiveVolumes, liveSettings } from './live-settings.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
@@ -118,6 +118,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     db,
     engine,
     liveRelease,
+    livePlaces: createLivePlaces(base),
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
     stopInTime: deps.stopInTime,
@@ -162,7 +163,7 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     redact,
     repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, log }).sweep,
-    isAsPlanned: createIsAsPlanned({ dataDir }),
+    isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base) }),
     doAnswer: async (app, containers) => {
       const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
       return (await Promise.all(containers.map(async ({ id }) => await answers(app, id, { port, path })))).every(Boolean)

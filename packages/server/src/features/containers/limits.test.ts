@@ -21,6 +21,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   const containers = createContainers({
     db: test.db,
     engine: createEngine({ address: { socketPath: '/nowhere' }, log: silent, now: () => new Date() }), // never called
+    livePlaces: async () => [],
     lastFailedLog: async () => '',
     async liveRelease(app) {
       if (app.id !== slow.id) return undefined
@@ -123,6 +124,7 @@ it('a stop of what is stopped already writes nothing', async () => {
   const containers = createContainers({
     db,
     engine,
+    livePlaces: async () => [],
     lastFailedLog: async () => '',
     liveRelease: async () =>
       ({ deploymentId: 1, processes: '[]', containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at

@@ -3,6 +3,7 @@ import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { setWanted } from '../../domain/app-status.ts'
 import { PLATFORM } from '../../domain/audit.ts'
+import { placesOf } from '../../domain/processes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { LiveRelease } from './live-release.ts'
 import { createRestartInTurn } from './restart-in-turn.ts'
@@ -30,6 +31,7 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
   const containers = createContainers({
     db,
     engine: { containers: { startAgain: effect('start') } } as unknown as Engine, // only what is called
+    livePlaces: async (of, release) => placesOf(of, release), // no volumes
     lastFailedLog: async () => '',
     liveRelease: async () => ({ deploymentId: 1, processes, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
     step: async (_name, work) => await work(),

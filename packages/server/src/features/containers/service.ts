@@ -3,9 +3,10 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
-import { isAt, mainProcessName, placesOf, processesWanted } from '../../domain/processes.ts'
+import { isAt, mainProcessName, processesWanted } from '../../domain/processes.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
+import type { LivePlaces } from '../../domain/wanted-places.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { StopInTime } from '../../engine/stop-in-time.ts'
@@ -28,6 +29,7 @@ type Deps = {
   db: Db
   engine: Pick<Engine, 'containers' | 'logs' | 'logBatches'>
   liveRelease: LiveRelease
+  livePlaces: LivePlaces
   lastFailedLog: (appId: number, tail: number) => Promise<string>
   step: Step
   stopInTime: Pick<StopInTime, 'stop' | 'restart'>
@@ -64,13 +66,17 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
  * The containers that an action applies to. A stopped service stays stopped when its app is restarted, and a replica beyond the wanted
  * number is not started again: it is about to be removed, and its volume may be for one container only.
  */
-async function containersFor(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<ContainerSummary[]> {
+async function containersFor(
+  { liveRelease, livePlaces }: Pick<Deps, 'liveRelease' | 'livePlaces'>,
+  app: AppRow,
+  { verb, service }: Asked,
+): Promise<ContainerSummary[]> {
   const { containers, processes } = (await liveRelease(app)) ?? { containers: [], processes: '[]' }
   if (containers.length === 0) throw new AppError('no_container')
   const { hasServices } = kindOf(app)
   const stopped = stoppedServices(app)
   const nameOf = ({ owner }: ContainerSummary) => owner.service ?? ''
-  const places = placesOf(app, { processes })
+  const places = hasServices ? [] : await livePlaces(app, { processes })
   const isSurplus = ({ owner }: ContainerSummary) => !hasServices && !places.some((place) => isAt(place, owner))
   const isLeftOut = (each: ContainerSummary) => verb !== 'stop' && (isSurplus(each) || (verb === 'restart' && stopped.has(nameOf(each))))
   if (service === undefined) return containers.filter((each) => !isLeftOut(each))
@@ -110,7 +116,7 @@ export function createContainers(deps: Deps) {
   async function applyNow(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
     const { verb, service } = asked
     await whenReachable(async () => {
-      const wanted = await containersFor(deps.liveRelease, app, asked)
+      const wanted = await containersFor(deps, app, asked)
       const options = { mayUseReserve: verb === 'stop' && (isStaff(caller) || ('part' as const)) }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {

@@ -2,9 +2,9 @@ import { kindOf } from '../../../domain/app-kinds.ts'
 import { setAppStatus } from '../../../domain/app-status.ts'
 import { holdsDataAlone } from '../../../domain/app-volumes.ts'
 import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
-import { placesOf } from '../../../domain/processes.ts'
 import type { Routes } from '../../../domain/routes.ts'
 import { type AppRow, type DeploymentRow, findApp } from '../../../domain/rows.ts'
+import { placesWanted } from '../../../domain/wanted-places.ts'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor } from '../../../lib/redact.ts'
@@ -70,7 +70,7 @@ export function createRestore(deps: Deps) {
       if (await isStopped()) stopped.abort()
       stopped.signal.throwIfAborted()
     }
-    const { length: wanted } = placesOf(app, active)
+    const { length: wanted } = placesWanted({ app, config: settings.config, deployment: active })
     const until = AbortSignal.any([signal, stopped.signal, AbortSignal.timeout(DEADLINE_MS + wanted * MORE_PER_CONTAINER_MS)])
     const live = { app, active, artifact, settings }
     try {

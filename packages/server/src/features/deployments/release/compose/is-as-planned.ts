@@ -1,7 +1,8 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
-import { isAt, type Place, placesOf } from '../../../../domain/processes.ts'
+import { isAt, type Place } from '../../../../domain/processes.ts'
 import type { AppRow, DeploymentRow } from '../../../../domain/rows.ts'
 import { stoppedServices } from '../../../../domain/stopped-services.ts'
+import type { LivePlaces } from '../../../../domain/wanted-places.ts'
 import type { StackService } from '../../../../engine/compose/stack.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { RELEASE_SERVICE } from '../container/release-command.ts'
@@ -14,13 +15,13 @@ type Active = Pick<DeploymentRow, 'id' | 'processes'>
  * Whether the containers of an app are those of its live release: a crash may have left those of another, or none. A service that was
  * stopped, and one that has done its work, may be there or not.
  */
-export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
+export function createIsAsPlanned({ dataDir, livePlaces }: { dataDir: string; livePlaces: LivePlaces }) {
   return async function isAsPlanned(app: AppRow, active: Active, containers: readonly ContainerSummary[]): Promise<boolean> {
     const { id: activeId } = active
     const directory = planDirectory(dataDir, app.id, activeId)
     if (!kindOf(app).hasServices)
       return hasItsPlaces(
-        placesOf(app, active),
+        await livePlaces(app, active),
         containers.filter(({ owner }) => owner.service !== RELEASE_SERVICE),
       )
     if (!(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)

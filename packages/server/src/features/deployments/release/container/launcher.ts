@@ -3,6 +3,7 @@ import { startArgv } from '../../../../builders/dockerfile-text.ts'
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import { type Place, processesOf } from '../../../../domain/processes.ts'
 import type { DeploymentRow } from '../../../../domain/rows.ts'
+import { placesWanted } from '../../../../domain/wanted-places.ts'
 import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
@@ -14,7 +15,6 @@ import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
 import { createReplicas, stopAndRemove, type WantedContainer } from './replicas.ts'
 import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.ts'
-import { placesWanted } from './wanted.ts'
 
 /**
  * How far apart the addresses of the containers of a release are: each is used again only after several other releases, also if there are

@@ -3,6 +3,7 @@ import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { isAt, type Place } from '../../../../domain/processes.ts'
 import type { Target } from '../../../../domain/routes.ts'
+import { isWanted, placesWanted } from '../../../../domain/wanted-places.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Context } from '../../run/stage.ts'
@@ -10,7 +11,6 @@ import { probePort } from '../health/probes.ts'
 import type { LiveReplicas, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth, type Running } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
-import { isWanted, placesWanted } from './wanted.ts'
 
 /** `isFirst`: the first one of a release that is not live yet. */
 export type WantedContainer = { readonly artifact: Artifact; readonly place: Place; readonly isFirst?: boolean }
