@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { containersOf, placesOf, processesWanted } from './processes.ts'
+import { mostContainers, placesOf, processesWanted } from './processes.ts'
 
 const stored = (...processes: { name: string; command: string; replicas: number }[]) => ({ processes: JSON.stringify(processes) })
 const release = stored({ name: 'worker', command: 'work', replicas: 2 }, { name: 'clock', command: 'tick', replicas: 0 })
@@ -20,5 +20,11 @@ it('its containers are those of the main process, then those of the others', () 
     { process: 'worker', replica: 1 },
     { process: 'worker', replica: 2 },
   ])
-  expect(containersOf({ replicas: 2, ...release })).toBe(4)
+})
+
+it('a process that only a release has counts like one of the settings, and each counts once', () => {
+  expect(mostContainers({ replicas: 2, ...release }, [])).toBe(4)
+  expect(mostContainers({ replicas: 2, ...stored() }, [release])).toBe(4)
+  const app = { replicas: 1, ...stored({ name: 'worker', command: '', replicas: 1 }, { name: 'new', command: '', replicas: 5 }) }
+  expect(mostContainers(app, [release, release])).toBe(8)
 })

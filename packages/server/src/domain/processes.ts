@@ -31,9 +31,11 @@ export function isAt({ process, replica }: Place, owner: Pick<Owner, 'service' |
   return (owner.service ?? '') === process && owner.replica === replica
 }
 
-/** How many containers the settings of an app ask for. */
-export function containersOf(app: Pick<AppRow, 'replicas' | 'processes'>): number {
-  return processesOf(app).reduce((sum, { replicas }) => sum + replicas, app.replicas)
+/** How many containers an app can have: a process has as many as the settings or one of these releases say, whichever is more. */
+export function mostContainers(app: Pick<AppRow, 'replicas' | 'processes'>, releases: readonly Pick<DeploymentRow, 'processes'>[]): number {
+  const most = new Map<string, number>()
+  for (const { name, replicas } of [app, ...releases].flatMap(processesOf)) most.set(name, Math.max(replicas, most.get(name) ?? 0))
+  return [...most.values()].reduce((sum, replicas) => sum + replicas, app.replicas)
 }
 
 /** What the main process is called beside others. */

@@ -25,14 +25,6 @@ export function hasField(db: Handle, column: string, field: string): RawBuilder<
     : sql<boolean>`json_extract(${name}, ${sql.lit(`$.${field}`)}) is not null`
 }
 
-/** The sum of a whole number over the objects in a column that holds a list of them as JSON. */
-export function sumInList(db: Handle, column: string, field: string): RawBuilder<number> {
-  const name = sql.ref(column)
-  return dialectOf(db) === 'postgres'
-    ? sql<number>`(select coalesce(sum(cast(value ->> ${sql.lit(field)} as bigint)), 0) from jsonb_array_elements(cast(${name} as jsonb)) as listed (value))`
-    : sql<number>`(select coalesce(sum(value ->> ${sql.lit(field)}), 0) from json_each(${name}))`
-}
-
 /** The rows of a list of [number, text] that is given as JSON, so that one statement serves lists of any length. */
 export function listedPairs(db: Handle, list: Expression<string>): RawBuilder<unknown> {
   return dialectOf(db) === 'postgres'

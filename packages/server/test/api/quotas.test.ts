@@ -60,6 +60,57 @@ it('a person can have 2,000 replicas in all projects together', async () => {
   await expect(person.call('apps.update', { appId, replicas: 20 })).resolves.toMatchObject({ replicas: 20 })
 })
 
+/** What a release runs beside its main process. */
+async function setProcesses(deploymentId: number, processes: readonly { name: string; replicas: number }[]): Promise<void> {
+  const text = JSON.stringify(processes.map((each) => ({ ...each, command: 'x' })))
+  await writeToDatabase(berth.dataDir, (file) => file.prepare('update deployment set processes = ? where id = ?').run(text, deploymentId))
+}
+
+it('processes that only the live release has, or that a rollback would bring back, count as replicas', async () => {
+  const person = await newPerson()
+  const { appId } = await newApp(person)
+  await person.call('apps.update', { appId, replicas: 20 })
+  await copyApp(appId, 98)
+  await person.call('apps.update', { appId, replicas: 1 })
+  const second = (replicas: number) => [{ name: 'second', command: 'x', replicas }]
+  await holdLane(appId)
+  const earlier = await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
+  const live = await insertDeployment(berth, { appId, number: 2, status: 'success', isActive: true, image: 'some/image2' })
+  await setProcesses(live, [{ name: 'first', replicas: 20 }]) // with it there are 1,981
+  const words = refused('can have at most 2000 replicas')
+  await expect(person.call('apps.update', { appId, processes: second(20) })).rejects.toMatchObject(words)
+  await person.call('apps.update', { appId, processes: second(19) })
+  await setProcesses(earlier, [{ name: 'third', replicas: 1 }])
+  await expect(person.call('deployments.rollback', { deploymentId: earlier })).rejects.toMatchObject(words)
+  await setProcesses(earlier, [{ name: 'first', replicas: 20 }])
+  await person.call('deployments.rollback', { deploymentId: earlier })
+})
+
+it('a volume stays shareable while the live release has other processes that write to it', async () => {
+  const { projectId } = await newApp(owner)
+  const volume = { name: 'data', path: '/data' }
+  const shared = [{ ...volume, shareable: true }]
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'writers', volumes: shared })
+  await holdLane(appId)
+  const live = await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: true, image: 'some/image' })
+  await setProcesses(live, [{ name: 'worker', replicas: 1 }])
+  const withdraw = { appId, volumes: [volume] }
+  const words = refused('must name worker with 0 replicas: the live release still runs it')
+  await expect(owner.call('apps.update', withdraw)).rejects.toMatchObject(words)
+  await expect(owner.call('apps.update', { ...withdraw, processes: [] })).rejects.toMatchObject(words)
+  await owner.call('apps.update', { appId, processes: [{ name: 'worker', replicas: 0 }] })
+  const restores = async () =>
+    await writeToDatabase(berth.dataDir, (file) => {
+      const taken = file.prepare(`delete from job where lane = ? and payload = ?`).run(`app:${appId}`, JSON.stringify({ appId }))
+      return taken.changes
+    })
+  expect(await restores()).toBe(1)
+  await owner.call('apps.update', withdraw)
+  expect(await restores()).toBe(1)
+  await owner.call('apps.update', { appId, description: 'other' })
+  expect(await restores()).toBe(0)
+})
+
 /** A job that is due much later blocks the other jobs of this app. */
 async function holdLane(appId: number): Promise<void> {
   await writeToDatabase(berth.dataDir, (file) =>

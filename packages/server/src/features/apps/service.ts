@@ -4,7 +4,8 @@ import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueueRestore } from '../../domain/job-names.ts'
-import { containersOf, processesOf } from '../../domain/processes.ts'
+import { processesOf } from '../../domain/processes.ts'
+import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
 import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -19,8 +20,8 @@ import { imageChange } from './image-source.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
-import { countApps, insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
-import { refuseBadStorage } from './volumes.ts'
+import { countApps, insertApp, isSlugTaken, liveProcesses, presentApplication, updateApp } from './store.ts'
+import { refuseBadStorage, refuseLiveWriters, volumeForOneNow } from './volumes.ts'
 
 type Deps = {
   db: Db
@@ -73,22 +74,34 @@ function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
   }
 }
 
-/** Counted after the change. */
-async function refuseManyReplicas(tx: Tx, app: AppRow, before = 1): Promise<void> {
-  if (containersOf(app) <= before) return
-  const { replicas } = await countApps(tx, app.project_id)
-  refuseBeyond(QUOTAS.replicasOfUser, replicas - 1, { field: 'replicas', who: 'all projects of a person', what: 'replicas' })
-}
-
-/** The only settings that change what runs without a deployment: how many containers of each process there are. */
-async function changeReplicas(
+/**
+ * The only settings that change what runs without a deployment: how many containers of each process there are, and which volumes are for
+ * one of them alone.
+ */
+async function changeWhatRuns(
   tx: Tx,
   { before, after }: { before: AppRow; after: AppRow },
   asked: { by: number; at: Date },
 ): Promise<void> {
-  await refuseManyReplicas(tx, after, containersOf(before))
   const numbers = (app: AppRow) => JSON.stringify([app.replicas, ...processesOf(app).map(({ name, replicas }) => [name, replicas])])
-  if (numbers(after) !== numbers(before)) await enqueueRestore(tx, after.id, asked)
+  const single = volumeForOneNow({ before, after })
+  if (single !== undefined) refuseLiveWriters(single, after, await liveProcesses(tx, after.id))
+  if (single !== undefined || numbers(after) !== numbers(before)) await enqueueRestore(tx, after.id, asked)
+}
+
+type Numbers = Pick<ApplicationChange, 'replicas' | 'processes'>
+
+/** Makes a change that may ask for more containers, and refuses it beyond the quota. The first container of an app is always allowed. */
+async function withinReplicas<Row extends AppRow | undefined>(
+  tx: Tx,
+  { projectId, input, free }: { projectId: number; input: Numbers; free: number },
+  change: () => Promise<Row>,
+): Promise<Row> {
+  if (input.replicas === undefined && input.processes === undefined) return await change()
+  const before = (await countReplicas(tx, projectId)) + free
+  const row = await change()
+  await refuseMoreReplicas(tx, projectId, { before, field: input.replicas === undefined ? 'processes' : 'replicas' })
+  return row
 }
 
 async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { userId: number; at: Date }): Promise<AppRow> {
@@ -131,8 +144,8 @@ export function createApplications(deps: Deps) {
       db.transaction(async (tx) => {
         const slug = await slugInProject(tx, project.id, input)
         const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
-        const app = await insertApp(tx, { ...wanted, ...source, ...image })
-        await refuseManyReplicas(tx, app)
+        const add = async () => await insertApp(tx, { ...wanted, ...source, ...image })
+        const app = await withinReplicas(tx, { projectId: project.id, input, free: 1 }, add)
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
         await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
         if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
@@ -158,10 +171,11 @@ export function createApplications(deps: Deps) {
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
-        const changed = await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
+        const write = async () => await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
+        const changed = await withinReplicas(tx, { projectId: app.project_id, input, free: 0 }, write)
         if (!changed) throw new AppError('app_not_found')
         refuseBadStorage(changed, await deps.filesOf(tx, app.id))
-        await changeReplicas(tx, { before: app, after: changed }, { by: caller.id, at })
+        await changeWhatRuns(tx, { before: app, after: changed }, { by: caller.id, at })
         await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
         await recordChange(tx, { caller, at }, app, { ...change, ...secretsChange(input) })
         return changed

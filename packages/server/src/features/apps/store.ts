@@ -1,5 +1,5 @@
 import type { Application, ListedApplication } from '@berth/contract'
-import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import { typesWhere } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
@@ -7,7 +7,6 @@ import { processesOf } from '../../domain/processes.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import { shownHostKey } from '../../git/ssh-keys.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { sumInList } from '../../store/dialect.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
@@ -159,18 +158,13 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
-/** How many apps the project has, how many there are in all projects that share its quota, how many of those have their own network, and
- * how many containers they may have at once. */
-export async function countApps(
-  db: Reader,
-  projectId: number,
-): Promise<{ ofProject: number; ofUser: number; composeOfUser: number; replicas: number }> {
+/** How many apps the project has, how many there are in all projects that share its quota, and how many of those have their own network. */
+export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number; composeOfUser: number }> {
   return await db
     .selectFrom('app')
     .select((eb) => [
       eb.fn.countAll<number>().as('ofUser'),
       eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
-      eb.fn.coalesce(eb.fn.sum<number>(sql`replicas + ${sumInList(db, 'app.processes', 'replicas')}`), eb.lit(0)).as('replicas'),
       eb.fn
         .countAll<number>()
         .filterWhere(
@@ -199,4 +193,10 @@ export async function deleteApp(tx: Tx, id: number): Promise<boolean> {
 
 export async function listAppRows(db: Reader, projectId: number): Promise<AppRow[]> {
   return await db.selectFrom('app').selectAll().where('project_id', '=', projectId).orderBy('id').execute()
+}
+
+/** The processes of the live release, as JSON. */
+export async function liveProcesses(db: Reader, appId: number): Promise<{ processes: string }> {
+  const live = db.selectFrom('deployment').select('processes').where('app_id', '=', appId).where('is_active', '=', 1)
+  return (await live.executeTakeFirst()) ?? { processes: '[]' }
 }

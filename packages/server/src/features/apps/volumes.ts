@@ -1,8 +1,8 @@
 import { type AppProcess, type AppType, type AppVolume, type NewApplication, volumesProblem } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
-import { processesOf } from '../../domain/processes.ts'
-import type { AppRow } from '../../domain/rows.ts'
+import { processesOf, processesWanted } from '../../domain/processes.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 
 type Given = NonNullable<NewApplication['volumes']>
@@ -38,4 +38,20 @@ export function refuseSeveralWriters(app: { replicas: number; processes: readonl
   const why = `the volume ${single.name} is for one container at a time. Mark it as shareable if several may use it`
   if (app.replicas > 1) throw fieldError('invalid_request', 'replicas', `must be 1: ${why}`)
   if (app.processes.some(({ replicas }) => replicas > 0)) throw fieldError('invalid_request', 'processes', `must have 0 replicas: ${why}`)
+}
+
+type Change = { before: Pick<AppRow, 'volumes'>; after: Pick<AppRow, 'volumes'> }
+
+/** The name of a volume that was shareable before a change, and is for one container at a time after it. */
+export function volumeForOneNow({ before, after }: Change): string | undefined {
+  const shared = new Set(volumesOf(before).flatMap(({ name, shareable }) => (shareable ? [name] : [])))
+  return volumesOf(after).find(({ name, shareable }) => !shareable && shared.has(name))?.name
+}
+
+/** A process that is not in the settings any more runs until the next deployment, and may write to the volume. */
+export function refuseLiveWriters(volume: string, app: Pick<AppRow, 'processes'>, live: Pick<DeploymentRow, 'processes'>): void {
+  const writer = processesWanted(app, live).find(({ replicas }) => replicas > 0)
+  if (writer === undefined) return
+  const why = `the live release still runs it, and the volume ${volume} would be for one container at a time`
+  throw fieldError('invalid_request', 'processes', `must name ${writer.name} with 0 replicas: ${why}`)
 }

@@ -3,6 +3,7 @@ import { deploysImage, kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
+import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../domain/rows.ts'
 import { sourceKey } from '../../domain/source-key.ts'
 import { isCommitHash } from '../../git/ref.ts'
@@ -73,15 +74,16 @@ export function createDeployments(deps: Deps) {
       const active = await findActive(tx, app.id)
       if (!release || !canRollBackTo(release)) throw new AppError('no_release')
       const commit = { hash: release.commit_hash, message: release.commit_message, author: release.commit_author }
-      const rollbackOf = { from: active?.id ?? release.id, to: release }
+      const before = await countReplicas(tx, app.project_id)
       const deployment = await insertDeployment(tx, {
         app,
         trigger: 'rollback',
         triggeredBy: caller.id,
         commit,
-        rollback: rollbackOf,
+        rollback: { from: active?.id ?? release.id, to: release },
         at: now(),
       })
+      await refuseMoreReplicas(tx, app.project_id, { before, field: 'deploymentId' }) // it may bring back processes
       await queue(tx, caller, deployment, now())
       return deployment
     })
