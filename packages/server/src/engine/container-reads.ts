@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { type ListeningPort, listeningPortsIn } from '../lib/proc-net.ts'
 import { readBeginning } from '../lib/read-beginning.ts'
 import { isNotFound } from './api/errors.ts'
-import { filters, items, labelFilter } from './api/json.ts'
+import { field, filters, items, labelFilter, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from './container-usage.ts'
+import { LENT_LABEL } from './labels.ts'
 
 /** The kernel lists listening sockets before all others. */
 const MOST_OF_A_TABLE = 256 * 1024
@@ -21,10 +22,11 @@ export function createContainerReads({ transport, now }: { transport: Transport;
     }
   }
 
-  /** Stopped ones too. */
+  /** Stopped ones too; not those that are only lent to fill a volume. */
   async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<ContainerSummary[]> {
     const query = { all: true, filters: filters({ label: labelFilter(wanted.labels) }) }
-    return items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal })).map(summaryOf)
+    const found = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal }))
+    return found.filter((each) => text(field(each, 'Labels', LENT_LABEL)) === '').map(summaryOf)
   }
 
   /** The ports the container listens on, or null if its process cannot be inspected (a remote engine, a stopped container). */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { items, record, text } from './api/json.ts'
 import type { PlainFile } from './build/tar.ts'
-import { NOT_COMPOSE } from './labels.ts'
+import { LENT_LABEL, NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 import { isAppAddress } from './subnets.ts'
 
@@ -39,7 +39,7 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
   return {
     Image: spec.image,
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
-    Labels: { ...NOT_COMPOSE, ...spec.labels },
+    Labels: { ...NOT_COMPOSE, [LENT_LABEL]: '', ...spec.labels },
     // We check health from outside. A check of the image itself could run a thousand times a second, outside the container's limits.
     Healthcheck: NO_HEALTHCHECK,
     ...(spec.command === undefined ? {} : { Cmd: [...spec.command] }),
@@ -112,6 +112,7 @@ export function areOurLabels(value: unknown): boolean {
   return (
     Object.values(labels).every((entry) => typeof entry === 'string') &&
     text(labels['berth.instance']) !== '' &&
+    labels[LENT_LABEL] === '' &&
     Object.keys(NOT_COMPOSE).every((key) => labels[key] === '')
   )
 }

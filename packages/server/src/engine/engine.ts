@@ -13,6 +13,7 @@ import { createEdgeHost } from './edge-host.ts'
 import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
 import { createImages } from './images.ts'
+import { createLentContainers } from './lent-container.ts'
 import { createNetworks } from './networks.ts'
 import { createPrivatePull } from './private-pull.ts'
 import { createRegistryCalls } from './registry.ts'
@@ -54,6 +55,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
   const images = createImages({ transport })
   const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const containers = createContainers({ transport, now: deps.now })
+  const lentContainers = createLentContainers({ transport })
   const logs = createContainerLogs({ transport })
   const measure = createMeasureDisk({ transport })
 
@@ -73,7 +75,8 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
       createEdgeHost({ transport, containers, images, build, logs, log: deps.log, ...edge }),
     exec: createExec({ transport }),
     networks: createNetworks({ transport }),
-    volumes: createVolumes({ transport }),
+    lentContainers,
+    volumes: createVolumes({ transport, lentContainers, removeContainer: containers.remove }),
     events: createEngineEvents({ transport }),
     endTimes: createEndTimes({ transport }),
     buildCache: createBuildCache({ transport, measure }),

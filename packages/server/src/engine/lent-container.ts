@@ -1,6 +1,7 @@
-import { field, text } from './api/json.ts'
+import { field, filters, items, labelFilter, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { containerRequest } from './container-spec.ts'
+import { LENT_LABEL, ownerOf } from './labels.ts'
 
 /** The container that this is done for. Its request was checked already. */
 export type Of = {
@@ -10,22 +11,69 @@ export type Of = {
   readonly labels: Readonly<Record<string, string>>
   readonly network: string
 }
-type Lent = { readonly as: 'volumes' | 'image'; readonly volumes: readonly { readonly volume: string; readonly path: string }[] }
+type Use = 'volumes' | 'image' | 'filling'
+type Mounted = { readonly volume: string; readonly path: string }
+type Wanted = { readonly name: string; readonly use: Use; readonly volumes: readonly Mounted[] }
+export type LentContainer = {
+  readonly id: string
+  readonly name: string
+  readonly appId: number | null
+  /** It is kept until its volume is filled: `volume-contents.ts` says why. */
+  readonly isFilling: boolean
+  readonly mounts: readonly Mounted[]
+}
 
-/** A container with the same image and only these volumes, while some work lasts. It is never started. */
+/** Lent containers that are there. The list of an app's containers leaves them out. */
+export function createLentContainers({ transport }: { transport: Transport }) {
+  async function list(wanted: {
+    labels: Readonly<Record<string, string>>
+    volume?: string
+    signal?: AbortSignal | undefined
+  }): Promise<LentContainer[]> {
+    const { labels, volume, signal } = wanted
+    const wantedOnes = filters({ label: [...labelFilter(labels), LENT_LABEL], ...(volume === undefined ? {} : { volume: [volume] }) })
+    const query = { all: true, filters: wantedOnes }
+    const found = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal }))
+    return found.filter((each) => text(field(each, 'Labels', LENT_LABEL)) !== '').map(lentOf)
+  }
+  return { list }
+}
+
+export type LentContainers = ReturnType<typeof createLentContainers>
+
+function lentOf(value: unknown): LentContainer {
+  const labels = texts(field(value, 'Labels'))
+  return {
+    id: text(field(value, 'Id')),
+    name: text(items(field(value, 'Names'))[0]).replace(/^\//, ''),
+    appId: ownerOf(labels).appId,
+    isFilling: labels[LENT_LABEL] === ('filling' satisfies Use),
+    mounts: items(field(value, 'Mounts')).map((mount) => ({ volume: text(field(mount, 'Name')), path: text(field(mount, 'Destination')) })),
+  }
+}
+
+/** Containers with the image of another one and only these volumes. They are never started. */
 export function createLend({ transport, remove }: { transport: Transport; remove: (id: string) => Promise<void> }) {
-  return async function lend(of: Of, { as, volumes }: Lent, work: (id: string) => Promise<void>): Promise<void> {
-    const { image, platform, labels, network } = of
-    const name = `${of.name}-${as}`
+  async function create(of: Of, { name, use, volumes }: Wanted): Promise<string> {
+    const { image, platform, network } = of
     const inert = { env: {}, entrypoint: ['/'], command: [], aliases: [], restart: 'no' } as const
+    const labels = { ...of.labels, [LENT_LABEL]: use }
     const body = containerRequest({ ...inert, name, image, labels, network, volumes })
-    await remove(name) // a crash may have left it
     const query = { name, platform }
-    const id = text(field(await transport.json({ method: 'POST', path: '/containers/create', query, body }), 'Id'))
+    return text(field(await transport.json({ method: 'POST', path: '/containers/create', query, body }), 'Id'))
+  }
+
+  /** While some work lasts. */
+  async function lend(of: Of, { use, volumes }: Omit<Wanted, 'name'>, work: (id: string) => Promise<void>): Promise<void> {
+    const name = `${of.name}-${use}`
+    await remove(name) // a crash may have left it
+    const id = await create(of, { name, use, volumes })
     try {
       await work(id)
     } finally {
       await remove(id)
     }
   }
+
+  return { create, lend }
 }

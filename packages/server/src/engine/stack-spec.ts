@@ -3,7 +3,7 @@ import { items, record, text } from './api/json.ts'
 import { HARMLESS_CAPABILITIES, isPublicAddress, isSysctl } from './compose/limits.ts'
 import type { StackHealthcheck, StackService } from './compose/stack.ts'
 import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, NO_COPY, PIDS_LIMIT } from './container-spec.ts'
-import { composeProjectName, LABEL, NOT_COMPOSE } from './labels.ts'
+import { composeProjectName, LABEL, LENT_LABEL, NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 
 /** What a container of a compose app may be. */
@@ -26,7 +26,7 @@ export function stackRequest({ labels, service, network }: StackContainerSpec): 
   return {
     Image: service.image,
     Env: Object.entries(service.environment).map(([key, value]) => `${key}=${value}`),
-    Labels: { ...NOT_COMPOSE, ...labels },
+    Labels: { ...NOT_COMPOSE, [LENT_LABEL]: '', ...labels },
     ...given('Cmd', service.command),
     ...given('Entrypoint', service.entrypoint),
     ...given('WorkingDir', service.workingDir),

@@ -24,14 +24,14 @@ const MOST_COPY_MS = 10 * 60_000
 export function createVolumeContents({ transport, remove }: { transport: Transport; remove: (id: string) => Promise<void> }) {
   const { put, look, isEmpty, accountOf } = createContainerContents({ transport })
 
-  const lend = createLend({ transport, remove })
+  const { lend } = createLend({ transport, remove })
 
   async function withVolumes(of: Of, mounts: readonly Mount[], work: (id: string, placed: readonly Placed[]) => Promise<void>) {
     if (mounts.length === 0) return
     const word = `berth-${randomBytes(16).toString('hex')}`
     const placed = mounts.map((mount, index) => ({ ...mount, directory: `/${word}/${index}`, base: basename(mount.path) }))
     const volumes = placed.map(({ volume, directory, base }) => ({ volume, path: `${directory}/${base}` }))
-    await lend(of, { as: 'volumes', volumes }, async (id) => await work(id, placed))
+    await lend(of, { use: 'volumes', volumes }, async (id) => await work(id, placed))
   }
 
   /** The files that the image has at the paths of empty volumes, and their owners, as the engine itself would copy them. */
@@ -40,7 +40,7 @@ export function createVolumeContents({ transport, remove }: { transport: Transpo
     for (const each of placed) if (!each.noCopy && (await isEmpty(id, `${each.directory}/${each.base}`))) empty.push(each)
     if (empty.length === 0) return
     // From a container of its own, because the engine does not read and write one container at the same time.
-    await lend(of, { as: 'image', volumes: [] }, async (source) => {
+    await lend(of, { use: 'image', volumes: [] }, async (source) => {
       const filled = new Set<string>()
       for (const { volume, path, directory } of empty) {
         if (filled.has(volume)) continue // it is mounted at several paths

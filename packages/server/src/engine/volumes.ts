@@ -2,11 +2,16 @@ import { EngineError, isNotFound } from './api/errors.ts'
 import { field, filters, items, labelFilter, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type Owner, ownerOf } from './labels.ts'
+import type { LentContainers } from './lent-container.ts'
 
 export type Volume = { readonly name: string; readonly owner: Owner; readonly createdAt: string }
 
 /** Named volumes: the data of apps. One is only removed by name. */
-export function createVolumes(deps: { transport: Transport }) {
+export function createVolumes(deps: {
+  transport: Transport
+  lentContainers: LentContainers
+  removeContainer: (id: string, signal?: AbortSignal) => Promise<void>
+}) {
   const { transport } = deps
 
   async function ensure(name: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<void> {
@@ -17,7 +22,9 @@ export function createVolumes(deps: { transport: Transport }) {
     }
   }
 
+  /** A lent container that was left behind does not keep it. */
   async function remove(name: string, signal?: AbortSignal): Promise<void> {
+    for (const { id } of await deps.lentContainers.list({ labels: {}, volume: name, signal })) await deps.removeContainer(id, signal)
     try {
       await transport.json({ method: 'DELETE', path: `/volumes/${encodeURIComponent(name)}`, signal })
     } catch (cause) {

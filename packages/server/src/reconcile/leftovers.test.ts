@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { enqueue } from '../domain/job-names.ts'
 import type { Engine } from '../engine/engine.ts'
 import { pulledImageName } from '../engine/image-names.ts'
 import { createTurns, type InTurn } from '../lib/turns.ts'
@@ -24,7 +25,7 @@ it('a pulled image that a deployment has begun to use since the sweep looked is 
     names: async () => [used, unused],
     remove: async (name: string) => void removed.push(name),
   }
-  const engine = { images, networks: { list: async () => [] } } as unknown as Engine // what a sweep uses of it
+  const engine = { images, networks: { list: async () => [] }, lentContainers: { list: async () => [] } } as unknown as Engine // what a sweep uses of it
   const asked = Promise.withResolvers<void>() // the sweep has looked, and waits for its turn
   const turn = inTurn(used, async () => {
     await asked.promise
@@ -38,4 +39,27 @@ it('a pulled image that a deployment has begun to use since the sweep looked is 
   await createLeftovers({ db: test.db, engine, instance: 'i', dataDir: directory.path, inImageTurn, log }).sweep()
   await turn
   expect(removed).toEqual([unused])
+})
+
+it('a lent container is removed unless its app is busy or it marks a volume that is not filled yet', async () => {
+  await using test = await openTestDatabase()
+  await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-leftovers-'))
+  const [idle, busy] = [await addApp(test.db, 'a@example.test'), await addApp(test.db, 'b@example.test')]
+  await test.db.transaction(async (tx) => {
+    await enqueue(tx, 'app.remove', { appId: busy.id, projectId: busy.project_id, deleteVolumes: false }, { by: null, at: new Date() })
+  })
+  const gone = busy.id + 1
+  const lent = [idle.id, busy.id, gone].flatMap((appId) =>
+    [false, true].map((isFilling) => ({ id: `${appId} ${isFilling}`, name: '', appId, isFilling, mounts: [] })),
+  )
+  const removed: string[] = []
+  const engine = {
+    containers: { remove: async (id: string) => void removed.push(id) },
+    images: { list: async () => [], names: async () => [] },
+    networks: { list: async () => [] },
+    lentContainers: { list: async () => lent },
+  } as unknown as Engine // what a sweep uses of it
+  const log = pino({ level: 'silent' })
+  await createLeftovers({ db: test.db, engine, instance: 'i', dataDir: directory.path, inImageTurn: createTurns(), log }).sweep()
+  expect(removed).toEqual([`${idle.id} false`, `${gone} false`, `${gone} true`])
 })

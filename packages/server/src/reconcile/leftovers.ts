@@ -16,7 +16,7 @@ import { type KeptRelease, keptReleases, knownIds } from './store.ts'
 
 type Deps = {
   db: Reader
-  engine: Pick<Engine, 'images' | 'networks'>
+  engine: Pick<Engine, 'containers' | 'images' | 'lentContainers' | 'networks'>
   instance: string
   dataDir: string
   /** The turn in which a deployment looks for a pulled image, and uses it or pulls it again. */
@@ -34,8 +34,8 @@ type Known = {
 }
 
 /**
- * Removes what a crash, a failure or an engine outage left behind: images, networks, logs and plans that no row refers to. They are found
- * by label. Apps with work in progress are skipped, and volumes are never removed here.
+ * Removes what a crash, a failure or an engine outage left behind: images, networks, logs and plans that no row refers to, and containers
+ * that were lent. They are found by label. Apps with work in progress are skipped, and volumes are never removed here.
  */
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
@@ -100,6 +100,7 @@ export function createLeftovers(deps: Deps) {
     const { known, isBusy } = await look()
     for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
     for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
+    await sweepLent(deps, { retryLater, look })
     await sweepImages(images, known, isBusy)
     for (const name of await unusedPulled(pulled, { instance, known, isBusy, plansOf }))
       await deps.inImageTurn(name, () => removePulled(name))
@@ -107,6 +108,20 @@ export function createLeftovers(deps: Deps) {
   }
 
   return { sweep }
+}
+
+type Look = ReturnType<typeof createLook>
+type RetryLater = ReturnType<typeof createRetryLater>
+
+/** The mark of a volume that was not filled to the end is needed by the next start, whichever deployment that is. */
+async function sweepLent({ engine, instance }: Deps, { retryLater, look }: { retryLater: RetryLater; look: Look }): Promise<void> {
+  const lent = await engine.lentContainers.list({ labels: ownedBy({ instance }) })
+  if (lent.length === 0) return
+  const { known, isBusy } = await look()
+  for (const { id, name, appId, isFilling } of lent) {
+    if (appId === null || isBusy(appId) || (isFilling && known.apps.has(appId))) continue
+    await engine.containers.remove(id).catch(retryLater('container', name))
+  }
 }
 
 /** A later sweep removes it. One that is still used is expected; whatever else keeps it must not keep the others. */

@@ -46,7 +46,8 @@ export function createRemoval(deps: Deps) {
   }
 
   async function removeContainers(labels: Labels, signal: AbortSignal): Promise<void> {
-    for (const container of await engine.containers.list({ labels, signal })) await engine.containers.remove(container.id, signal)
+    const [own, lent] = [await engine.containers.list({ labels, signal }), await engine.lentContainers.list({ labels, signal })]
+    for (const { id } of [...own, ...lent]) await engine.containers.remove(id, signal)
   }
 
   /**

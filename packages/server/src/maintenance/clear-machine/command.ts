@@ -16,8 +16,9 @@ type Thing = { readonly words: string; readonly remove: () => Promise<void> }
 async function inEngine(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
   const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
   const labels = ownedBy({ instance: readInstance(databasePath(config.dataDir)).id })
-  const [containers, images, networks, volumes] = await Promise.all([
+  const [containers, lent, images, networks, volumes] = await Promise.all([
     engine.containers.list({ labels }),
+    engine.lentContainers.list({ labels }),
     engine.images.list({ labels }),
     engine.networks.list({ labels }),
     engine.volumes.list({ labels }),
@@ -27,6 +28,7 @@ async function inEngine(config: Config, options: { withVolumes: boolean }): Prom
       words: `container ${name}`,
       remove: async () => await engine.containers.remove(id, undefined, { keepVolumes: true }),
     })),
+    ...lent.map(({ id, name }) => ({ words: `container ${name}`, remove: async () => await engine.containers.remove(id) })),
     ...images.map(({ id }) => ({ words: `image ${id}`, remove: async () => await engine.images.remove(id) })),
     ...networks.map(({ name }) => ({ words: `network ${name}`, remove: async () => await engine.networks.remove(name) })),
     ...(options.withVolumes ? volumes : []).map(({ name }) => ({
