@@ -1,12 +1,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startEngineProxy } from '../../testing/harness/engine-proxy.ts'
+import { engineSocketPath, startEngineProxy } from '../../testing/harness/engine-proxy.ts'
 import { BUSYBOX_IMAGE, buildTestImage, ensureBusybox, openTestEngine } from '../../testing/images/test-images.ts'
 import { EngineUnreachable, SpecRefused } from './api/errors.ts'
 import type { LogLine } from './api/log-frames.ts'
+import { createTransport } from './api/transport.ts'
+import { archiveOf } from './build/tar.ts'
+import { createContainerContents } from './container-contents.ts'
 import type { ContainerSpec } from './container-spec.ts'
 import type { ContainerEvent } from './engine-events.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from './labels.ts'
@@ -243,11 +247,12 @@ describe('networks and volumes', () => {
     expect(await engine.volumes.list({ labels })).toEqual([])
   })
 
-  /** An image with files at /data, which is a link, and an account of its own. */
+  /** An image with files and links at /data, which is a link itself, an account of its own, and a volume of its own. */
   async function imageWithData(tag: string, user = '0'): Promise<string> {
     const many = 'i=0; while [ $i -lt 2000 ]; do echo x > /srv/aa/$i; i=$((i+1)); done'
     const steps = `mkdir -p /srv/aa /srv/zz && ${many}; echo mine > /srv/zz/file; chown -R 55:44 /srv && chown 0:0 /srv && ln -s /srv /data`
-    await buildTestImage(engine, tag, { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN ${steps}\nUSER ${user}\n` })
+    const links = 'ln -s ../../../../../up /srv/zz/up && ln /srv/zz/file /srv/zz/twin'
+    await buildTestImage(engine, tag, { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN ${steps} && ${links}\nUSER ${user}\nVOLUME /cache\n` })
     return tag
   }
 
@@ -257,15 +262,41 @@ describe('networks and volumes', () => {
     const image = await imageWithData(`berth-test/${instance}:data`, '55')
     const mount = { image, volumes: [{ volume, path: '/data' }] }
     const id = await engine.containers.start(sh('echo more > /data/new; rm -r /data/aa; sleep 600', mount))
-    const listed = ['sh', '-c', 'ls /data; stat -c %u:%g /data/. /data/zz/file']
-    await expect.poll(async () => (await engine.exec(id, listed, signal())).output, { timeout: 20_000 }).toBe('new\nzz\n55:0\n55:44\n')
+    const listed = ['sh', '-c', 'ls /data; stat -c %u:%g:%h /data/zz/file; stat -c %u:%g /data/.; readlink /data/zz/up']
+    const expected = 'new\nzz\n55:44:2\n55:0\n../../../../../up\n'
+    await expect.poll(async () => (await engine.exec(id, listed, signal())).output, { timeout: 20_000 }).toBe(expected)
     await engine.containers.remove(id)
     const again = await engine.containers.start(sh('sleep 600', mount))
     expect((await engine.exec(again, ['ls', '/data'], signal())).output).toBe('new\nzz\n')
-    expect((await engine.containers.list({ labels: { 'berth.instance': instance } })).map(({ name }) => name)).not.toContainEqual(
-      expect.stringMatching(/-(?:volumes|image)$/),
-    )
+    expect(await engine.lentContainers.list({ labels: { 'berth.instance': instance } })).toEqual([])
     await engine.containers.remove(again)
+    await engine.volumes.remove(volume)
+    await engine.images.remove(image)
+  })
+
+  it('that were filled in part are filled again, and what the attempt left is no container of the app', async () => {
+    await using proxy = await startEngineProxy()
+    const behind = openTestEngine({ address: proxy.address })
+    const volume = volumeName(instance, 80)
+    await engine.volumes.ensure(volume, labelsOf({ instance, kind: 'volume', appId: 80 }))
+    const image = await imageWithData(`berth-test/${instance}:data`)
+    const wanted = sh('sleep 600', { image, volumes: [{ volume, path: '/data' }] })
+    proxy.fail('PUT /containers/*/archive', { status: 500, times: 1 })
+    await expect(behind.engine.containers.start(wanted)).rejects.toMatchObject({ status: 500 })
+    expect(await engine.containers.list({ labels: wanted.labels })).toEqual([])
+    const left = await engine.lentContainers.list({ labels: wanted.labels })
+    expect(left).toMatchObject([{ isFilling: true }])
+    const mounts = left.flatMap((each) => each.mounts)
+    const [mounted, cache] = [mounts.find((mount) => mount.volume === volume), mounts.find(({ path }) => path === '/cache')]
+    const half = archiveOf([{ path: 'zz/file', mode: 0o644, contents: Buffer.from('half') }])
+    const { put } = createContainerContents({ transport: createTransport({ address: { socketPath: engineSocketPath() } }) })
+    await put(left[0]?.id ?? '', mounted?.path ?? '', Readable.from([half]), undefined)
+    // Another deployment, whose containers have other names.
+    const id = await engine.containers.start({ ...wanted, name: containerName(instance, nextId, 2) })
+    expect((await engine.exec(id, ['sh', '-c', 'cat /data/zz/file; ls /data'], signal())).output).toBe('mine\naa\nzz\n')
+    expect(await engine.lentContainers.list({ labels: wanted.labels })).toEqual([])
+    expect((await engine.volumes.list({ labels: {} })).map(({ name }) => name)).not.toContain(cache?.volume ?? volume)
+    await engine.containers.remove(id)
     await engine.volumes.remove(volume)
     await engine.images.remove(image)
   })

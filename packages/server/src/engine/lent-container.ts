@@ -18,7 +18,7 @@ export type LentContainer = {
   readonly id: string
   readonly name: string
   readonly appId: number | null
-  /** It is kept until its volume is filled: `volume-contents.ts` says why. */
+  /** It is kept until its volume is filled: `volume-filling.ts` says why. */
   readonly isFilling: boolean
   readonly mounts: readonly Mounted[]
 }

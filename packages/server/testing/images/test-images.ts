@@ -17,7 +17,8 @@ export function openTestEngine(options: { address?: EngineAddress } = {}) {
 }
 
 async function removeEverything(engine: Engine, labels: Record<string, string>): Promise<void> {
-  for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
+  for (const { id } of [...(await engine.containers.list({ labels })), ...(await engine.lentContainers.list({ labels }))])
+    await engine.containers.remove(id)
   for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
   for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
   for (const { id } of await engine.images.list({ labels })) await engine.images.remove(id)

@@ -81,7 +81,8 @@ export async function openDeployLab(options: LabOptions = {}) {
   const project = await owner.call('projects.create', { name: 'Lab' })
 
   async function removeEverything(): Promise<void> {
-    for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
+    for (const { id } of [...(await engine.containers.list({ labels })), ...(await engine.lentContainers.list({ labels }))])
+      await engine.containers.remove(id)
     for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
     for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
     for (const { id } of await engine.images.list({ labels })) await engine.images.remove(id)
@@ -171,6 +172,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
     const workspaces = await readdir(workDir).catch(() => [])
     return [
       ...(await engine.containers.list({ labels })).map(({ name, state }) => `container ${name} ${state}`),
+      ...(await engine.lentContainers.list({ labels })).map(({ name }) => `lent container ${name}`),
       ...(await engine.images.list({ labels })).map(({ tags, id }) => `image ${tags[0] ?? id}`),
       ...(await engine.networks.list({ labels })).map(({ name }) => `network ${name}`),
       ...(await engine.volumes.list({ labels })).map(({ name }) => `volume ${name}`),

@@ -12,7 +12,7 @@ export type TarEntry = {
 
 export type PlainFile = { readonly path: string; readonly mode: number; readonly contents: Buffer }
 
-const BLOCK = 512
+export const BLOCK = 512
 const TYPE = { file: '0', directory: '5', symlink: '2' } as const satisfies Record<TarEntry['kind'], string>
 const MAX_NAME = 100
 const MAX_OCTAL_SIZE = 0o77777777777
@@ -38,13 +38,14 @@ export function headerOf(entry: TarEntry): Buffer {
   }
   const plain = block({ ...entry, path, linkTarget: link }, TYPE[entry.kind])
   if (Object.keys(long).length === 0) return plain
-  const records = Buffer.from(
-    Object.entries(long)
-      .map(([key, value]) => paxRecord(key, value))
-      .join(''),
-  )
-  const pax = block({ path: 'pax', kind: 'file', mode: 0o644, size: records.length, mtimeSeconds: 0 }, 'x')
-  return Buffer.concat([pax, records, paddingFor(records.length), plain])
+  return Buffer.concat([paxHeader(new Map(Object.entries(long).map(([key, value]) => [key, Buffer.from(value)]))), plain])
+}
+
+/** What does not fit into the header of the entry after it. */
+export function paxHeader(values: ReadonlyMap<string, Buffer>): Buffer {
+  const records = Buffer.concat([...values].map(([key, value]) => paxRecord(key, value)))
+  const header = block({ path: 'pax', kind: 'file', mode: 0o644, size: records.length, mtimeSeconds: 0 }, 'x')
+  return Buffer.concat([header, records, paddingFor(records.length)])
 }
 
 export function paddingFor(size: number): Buffer {
@@ -77,9 +78,9 @@ function octal(value: number, digits: number): string {
 }
 
 // The length includes itself, so it is found by trial.
-function paxRecord(key: string, value: string): string {
-  const rest = ` ${key}=${value}\n`
-  let length = Buffer.byteLength(rest)
-  while (String(length).length + Buffer.byteLength(rest) !== length) length = String(length).length + Buffer.byteLength(rest)
-  return `${length}${rest}`
+function paxRecord(key: string, value: Buffer): Buffer {
+  const rest = Buffer.concat([Buffer.from(` ${key}=`), value, Buffer.from('\n')])
+  let length = rest.length
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length
+  return Buffer.concat([Buffer.from(String(length)), rest])
 }
