@@ -4,7 +4,6 @@ import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerDetails, ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createAppLogStream } from './app-log-stream.ts'
-import type { LiveRelease } from './live-release.ts'
 
 const app = { id: 1, app_type: 'web' } as AppRow // like below: the fields that are read
 type Input = { service?: string; since?: string }
@@ -26,7 +25,7 @@ function open(services: readonly (string | null)[]) {
     },
   } as unknown as Engine
   const release = { deploymentId: 1, processes: '[]', containers: containers as unknown as ContainerSummary[] }
-  const streams = createAppLogStream({ engine, liveRelease: (async () => release) as LiveRelease, now: () => new Date() })
+  const streams = createAppLogStream({ engine, liveRelease: async () => release, now: () => new Date() })
 
   function listen(input: Input = {}) {
     const frames: AppLogFrame[] = []
