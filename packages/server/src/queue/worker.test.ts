@@ -277,5 +277,5 @@ it('a job whose claim was stored, but not confirmed, runs all the same, and runn
   ])
   release.resolve()
   await until(async () => (await jobs()).length === 0)
-  expect(done.toSorted()).toEqual([1, 2])
+  expect(done.toSorted((a, b) => a - b)).toEqual([1, 2])
 })
