@@ -4,7 +4,8 @@ import { inject } from 'vitest'
 
 /** A database of its own on the PostgreSQL server of the tests; undefined if these tests run on SQLite. */
 export async function ownPostgres(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
-  const server = inject('postgres')
+  // a benchmark starts servers outside of the test runner
+  const server = process.env['VITEST'] === undefined ? undefined : inject('postgres')
   if (server === undefined) return undefined
   const name = `t_${randomBytes(6).toString('hex')}`
   await tell(server.admin, `create database ${name} template ${server.template}`)
