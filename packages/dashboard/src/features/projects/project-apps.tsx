@@ -2,10 +2,15 @@ import { ButtonLink } from '../../components/button.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { paths } from '../../paths.ts'
 import { AppCard } from '../../shared/app-card.tsx'
+import { AppFilter, useAppFilter } from '../../shared/app-filter.tsx'
 import { useProject } from './use-project.ts'
+
+/** With fewer apps, all of them are in view. */
+const FILTER_FROM = 7
 
 export function ProjectApps() {
   const { id, applications } = useProject()
+  const filter = useAppFilter()
   if (applications.length === 0)
     return (
       <EmptyState
@@ -20,11 +25,16 @@ export function ProjectApps() {
         A web app, a background service, a database or a Compose file.
       </EmptyState>
     )
+  const found = applications.filter(filter.matches)
   return (
-    <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-      {applications.map((app) => (
-        <AppCard key={app.id} app={app} />
-      ))}
-    </ul>
+    <>
+      {applications.length >= FILTER_FROM && <AppFilter filter={filter} />}
+      {found.length === 0 && <EmptyState icon="search" title="No matching apps" />}
+      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        {found.map((app) => (
+          <AppCard key={app.id} app={app} />
+        ))}
+      </ul>
+    </>
   )
 }
