@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import type { Application, Project, User } from '@berth/contract'
+import type { Application, Health, Project, User } from '@berth/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeNetwork, Refusal, type Replies } from './fake-network.ts'
 import { field, openPage, press, shows, text, type, until } from './page.ts'
@@ -63,6 +63,14 @@ function application(given: Partial<Application>): Application {
   }
 }
 
+const HEALTH: Health = {
+  status: 'ok',
+  version: '0.1.0',
+  uptime: 60,
+  checks: { database: 'ok', engine: 'ok', edge: 'ok', queue: 'ok' },
+  messages: {},
+}
+
 /** What every page behind the login asks for. */
 const SHELL = { 'auth.me': OWNER, 'updates.version': { version: '0.1.0', commit: 'unknown', startedAt: AT } } satisfies Replies
 const ONE_APP = {
@@ -122,6 +130,44 @@ describe('the projects page', () => {
     const network = fakeNetwork({ ...SHELL, 'projects.list': [], 'apps.listAll': [] })
     using _page = openPage('/projects')
     await shows('No projects yet')
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('a project with many apps', () => {
+  it('finds one by its name', async () => {
+    const applications = Array.from({ length: 60 }, (_, n) => application({ id: n + 1, name: `app-${n + 1}`, slug: `app-${n + 1}-shop` }))
+    const network = fakeNetwork({
+      ...ONE_APP,
+      'projects.get': { ...ONE_APP['projects.get'], applications },
+      'overview.get': { newestDeployments: [], running: [], troubledDomains: [], health: HEALTH },
+    })
+    using _page = openPage('/projects/1')
+    await shows('app-60')
+    await type('Search', 'app-42')
+    await until(() => !text().includes('app-60'))
+    await shows('app-42')
+    await type('Search', 'nothing like this')
+    await shows('No matching apps')
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('an app without a source', () => {
+  it('asks for one, and cannot be deployed before', async () => {
+    const network = fakeNetwork(ONE_APP)
+    using _page = openPage('/apps/7')
+    await shows('No source yet')
+    const deploy = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === 'Deploy')
+    expect(deploy?.disabled).toBe(true)
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('is none if it runs an image', async () => {
+    const network = fakeNetwork({ ...ONE_APP, 'apps.get': application({ builder: 'image', image: 'registry.example/shop:1' }) })
+    using _page = openPage('/apps/7')
+    await shows('Not deployed yet')
+    expect(text()).not.toContain('No source yet')
     expect(network.unanswered).toEqual([])
   })
 })

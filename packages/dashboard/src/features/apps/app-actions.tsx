@@ -10,6 +10,7 @@ import { useDeploy } from '../../shared/use-deploy.ts'
 import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
 import { DeployCommit } from './deploy-commit.tsx'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
+import { useHasSource } from './use-has-source.ts'
 
 const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
 
@@ -31,6 +32,7 @@ export function AppActions({ app }: { app: Application }) {
   const [stopping, setStopping] = useState(false)
   const [choosing, setChoosing] = useState(false)
   const { hasRelease, isUnderWay, isReplaced } = useAppState(app)
+  const hasSource = useHasSource(app)
   const isStopped = app.status === 'stopped'
   const held = (isHeld: boolean) => (isHeld ? { disabled: true, title: WAIT } : {})
   const item = (action: ContainerAction, isHeld: boolean): Omit<MenuItem, 'label' | 'icon'> => ({
@@ -60,9 +62,10 @@ export function AppActions({ app }: { app: Application }) {
         </Button>
       )}
       <Button
-        kind={hasRelease ? 'secondary' : 'primary'}
+        kind={hasRelease || !hasSource ? 'secondary' : 'primary'}
         icon="rocket"
         pending={deploy.isPending}
+        {...(!hasSource && { disabled: true, title: 'Add a source first.' })}
         onClick={() => deploy.mutate({ appId: app.id })}
       >
         Deploy

@@ -10,14 +10,16 @@ import { EmptyState } from '../../components/states.tsx'
 import { activityWords, DEPLOYMENT_LOOK, isRunning } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 import { recentDeployments } from '../deployments/queries.ts'
+import { useHasSource } from './use-has-source.ts'
 
 /** What an app's owner wants to know first: a deployment that runs, one that failed, or that there was none. */
 export function LatestDeployment({ app }: { app: Application }) {
   const { id: appId, app_type } = app
   const { data: history } = useQuery(recentDeployments(appId))
+  const hasSource = useHasSource(app)
   if (!history) return null
   const [last] = history
-  if (!last && app_type !== 'database' && app.git_clone_url === '')
+  if (!last && !hasSource)
     return (
       <Card>
         <EmptyState
@@ -29,7 +31,8 @@ export function LatestDeployment({ app }: { app: Application }) {
             </ButtonLink>
           }
         >
-          Choose the repository of your code to deploy this app.
+          {app_type === 'compose' ? 'Choose a repository or paste a compose file' : 'Choose the repository of your code'} to deploy this
+          app.
         </EmptyState>
       </Card>
     )
