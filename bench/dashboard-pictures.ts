@@ -8,13 +8,14 @@ import { startBrowserLab } from '../e2e/browser-lab.ts'
 import { ERRORS } from '../packages/contract/src/errors.ts'
 import { startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
 import { startImageRegistry } from '../packages/server/testing/harness/image-registry.ts'
+import { steadily } from '../packages/server/testing/harness/retry-navigation.ts'
 import { ensureNodeBase } from '../packages/server/testing/images/base-images.ts'
 import { makeCrowd } from './dashboard-crowd.ts'
 import { makePlaces } from './dashboard-places.ts'
 import { makeWorld } from './dashboard-world.ts'
 import { say } from './lib/numbers.ts'
 
-/** Takes pictures of every page of the dashboard, with a real server and real apps: `--into=<directory> --only=<name>`. */
+/** Takes pictures of every page of the dashboard as `npm run build` left it, with a real server and real apps: `--into=<directory> --only=<name>`. */
 const flag = (name: string): string | undefined => process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3)
 const into = flag('into') ?? '/tmp/berth-pictures'
 const only = flag('only')
@@ -226,7 +227,7 @@ async function take(context: BrowserContext, look: string, { name, path: address
   const page = await context.newPage()
   try {
     await before?.(page)
-    await page.goto(address)
+    await steadily(async () => await page.goto(address))
     await sleep(SETTLE_MS[name] ?? 3000)
     // The menu is a button on a phone only.
     await after?.(page).catch((cause: unknown) => say(`${look} ${name}: ${String(cause).split('\n')[0]}`))
