@@ -14,7 +14,7 @@ import type { Launcher } from '../release.ts'
 import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
 import { createReplicas, stopAndRemove, type WantedContainer } from './replicas.ts'
-import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.ts'
+import { isSingle, mountsOf, refuseLostVolumes, refuseSeveralWriters, restartOf } from './storage.ts'
 
 /**
  * How far apart the addresses of the containers of a release are: each is used again only after several other releases, also if there are
@@ -70,6 +70,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { start, ...replicas } = createReplicas(deps, {
     prepare,
+    refuseLostData: async (context) => await refuseLostVolumes(deps, context),
     makeWay: async (context, signal) => {
       if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
     },

@@ -18,6 +18,8 @@ export type WantedContainer = { readonly artifact: Artifact; readonly place: Pla
 type Making = {
   /** Creates what the containers need. */
   prepare: (context: Context) => Promise<void>
+  /** Throws if data that the live release had is gone. */
+  refuseLostData: (context: Context) => Promise<void>
   /** Stops what must not run beside it. */
   makeWay: (context: Context, signal: AbortSignal) => Promise<void>
   specOf: (context: Context, wanted: WantedContainer) => Promise<ContainerSpec>
@@ -26,7 +28,7 @@ type Making = {
 const UP: readonly string[] = ['running', 'restarting', 'paused']
 
 /** The containers of one release: its replicas, and those of its other processes. Each is started and proven like the only one. */
-export function createReplicas(deps: ContainerHealthDeps, { prepare, makeWay, specOf }: Making) {
+export function createReplicas(deps: ContainerHealthDeps, { prepare, refuseLostData, makeWay, specOf }: Making) {
   const { engine, containers } = deps
   const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
@@ -65,7 +67,10 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, makeWay, sp
     for (const place of placesWanted(context)) {
       const existing = found.find(({ owner, state }) => isAt(place, owner) && state !== 'created')
       if (existing === undefined && problem) throw problem
-      if (existing === undefined && made.length === 0) await prepare(context)
+      if (existing === undefined && made.length === 0) {
+        await refuseLostData(context)
+        await prepare(context)
+      }
       if (existing === undefined) made.push(await startOne(context, { artifact, place }))
       else if (!UP.includes(existing.state))
         await effect('engine.start_again', (signal) => engine.containers.startAgain(existing.id, signal))
