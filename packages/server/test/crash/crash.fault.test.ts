@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { connectGitHubApp } from '../../testing/git-host/connect-github-app.ts'
-import { deliveryHeaders, pushPayload } from '../../testing/git-host/payloads.ts'
-import { startGitHost } from '../../testing/git-host/start-git-host.ts'
 import { openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { redeploy } from './crash-scenarios.ts'
 import { socketText, sweep, violations } from './crash-sweep.ts'
@@ -106,46 +103,5 @@ it('a server stopped during a deployment exits in time, closes its sockets, and 
   expect(await lab.visit(app)).toBe('v1')
   await lab.berth.startAgain()
   expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
-  expect(await lab.visit(app)).toBe('v2')
-})
-
-it('a private repository is deployed through a GitHub App, and a push exactly once, though the server dies right after its answer', async () => {
-  await using host = await startGitHost('github')
-  const repo = await host.addRepository('acme/shop', [], webFiles('v1'))
-  for (let n = 0; n < 210; n += 1) await host.addRepository(`acme/other-${n}`, [])
-  host.model.nextInstall.repositories = [...host.model.repositories.keys()]
-  await using lab = await openDeployLab({ runs: 'as a process', env: host.env })
-  const { berth, owner, project } = lab
-  const { app: gitHubApp, end } = await connectGitHubApp({ host, berth, person: owner }, { projectId: project.id })
-  expect(end).toBe(`/projects/${project.id}/git?github=connected`)
-  const installationId = (await owner.call('git.accounts'))[0]?.id ?? 0
-  expect((await owner.call('git.repos', { installationId })).length).toBe(211) // on three pages
-  const source = { gitProviderId: installationId, gitRepository: 'acme/shop', gitBranch: 'main' }
-  const app = await owner.call('apps.create', { projectId: project.id, name: 'shop', port: 8080, ...source })
-  const first = repo.git?.hash ?? ''
-  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '', commit_hash: first })
-  expect(await lab.visit(app)).toBe('v1')
-
-  const hidden = (await repo.git?.commit({ files: webFiles('hidden'), branch: 'secret' })) ?? ''
-  const refused = await owner.call('deployments.create', { appId: app.id, commit: hidden })
-  expect(await lab.ended(refused.id)).toMatchObject({ status: 'failed', error_message: expect.stringContaining('not on the branch main') })
-
-  const pushed = (await repo.git?.commit({ files: webFiles('v2') })) ?? ''
-  const installation = gitHubApp.installations[0]?.id ?? 0
-  const body = JSON.stringify(pushPayload(host.model, { repo, before: first, commit: pushed, installation }))
-  const deliver = async (id: string) => {
-    const headers = deliveryHeaders(host.model, { secret: gitHubApp.webhookSecret, body, id })
-    const { status, json } = await berth.raw('POST', `/api/webhooks/git${new URL(gitHubApp.hookUrl).search}`, { body, headers })
-    expect(status).toBe(200)
-    return (json.data as { deployments: number[] }).deployments.join() // the schema of the answer, checked elsewhere
-  }
-  const answers = await Promise.all(['a', 'a', 'a', 'b', 'c'].map(deliver))
-  await berth.kill9()
-  await berth.startAgain()
-  answers.push(await deliver('a'), await deliver('d'))
-  expect(new Set(answers).size).toBe(1)
-  const made = (await owner.call('deployments.list', { appId: app.id })).filter(({ trigger }) => trigger === 'webhook')
-  expect(made.map(({ id }) => String(id))).toEqual([answers[0]])
-  expect(await lab.ended(made[0]?.id ?? 0)).toMatchObject({ status: 'success', commit_hash: pushed })
   expect(await lab.visit(app)).toBe('v2')
 })

@@ -27,11 +27,13 @@ const API = {
   gitea: { prefix: ['api', 'v1'], answer: giteaApi },
 } as const
 
+/** One for all hosts of a test, so that a server which trusts one of them trusts them all. */
+const { chain, key } = ownCertificate('localhost')
+
 /** A git host over https at `localhost`: the documented API of a provider, and git over smart HTTP, behind the same tokens. */
 export async function startGitHost(style: Style) {
   const git = await startGitServer()
   const directory = mkdtempSync(path.join(tmpdir(), 'berth-git-host-'))
-  const { chain, key } = ownCertificate('localhost')
   const caFile = path.join(directory, 'ca.pem')
   writeFileSync(caFile, chain)
   const model: Model = {
