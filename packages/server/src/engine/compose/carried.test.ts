@@ -214,6 +214,13 @@ it('an env file is parsed like other programs do', () => {
   expect(parseEnvFile(text, { F: 'given' })).toEqual({ A: '1', B: 'two', C: '$raw', D: 'a\nb', E: 'pa$$w$', F: 'given', G: '1' })
 })
 
+it.each([
+  ['long', `#${'x'.repeat(1024 ** 2)}`],
+  ['made of many short lines', 'A\n'.repeat(100_000)],
+])('an env file that is %s is refused, even if it has no values', (_, text) => {
+  expect(() => parseEnvFile(text, {})).toThrow('longer than 1 MiB once its variables are filled in, with the env files that it names')
+})
+
 describe('services with domains of their own', () => {
   const services = { web: { image: 'x', ports: ['8080:3000'] }, api: { image: 'x', ports: ['9000:9000', '9001:9001'] } }
   const settings = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [], newImageName: () => '' }

@@ -1,5 +1,5 @@
 import { SpecRefused } from '../api/errors.ts'
-import { charge, type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
+import { charge, type InterpolationBudget, interpolate, newBudget, spend } from './interpolate.ts'
 import { mapping, refuse, scalar } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 
@@ -7,11 +7,16 @@ type Env = Readonly<Record<string, string>>
 
 const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*(?:[=:]\s?(.*))?$/
 
-/** The variables of a `.env` file. Lines that are not variables are ignored, as other programs do. */
+/** What a line costs besides its characters: a file of a megabyte can have half a million lines. */
+const LINE_COST = 20
+
+/** The variables of a `.env` file. Lines that are not variables are ignored, as other programs do, but they count. */
 export function parseEnvFile(text: string, env: Env, budget = newBudget()): Record<string, string> {
   const found: Record<string, string> = {}
   const known: Record<string, string> = { ...env }
+  spend(text.length, budget) // before it is split, which is most of the work
   for (const line of text.split(/\r?\n/)) {
+    spend(LINE_COST, budget)
     const [, key, given] = /^\s*(#|$)/.test(line) ? [] : (LINE.exec(line) ?? [])
     if (key === undefined) continue
     const value = given === undefined ? ofApp(key, env, budget) : valueOf(given.trim(), known, budget)

@@ -55,13 +55,17 @@ function resolved(text: string, scope: Scope): string {
 
 /** Counted while adding, because a short file can use a long variable thousands of times. */
 export function charge(piece: string, { budget }: Pick<Scope, 'budget'>): string {
-  budget.left -= piece.length
+  spend(piece.length, budget)
+  return piece
+}
+
+export function spend(characters: number, budget: InterpolationBudget): void {
+  budget.left -= characters
   if (budget.left < 0)
     throw new SpecRefused(
       '$',
       `The compose file is longer than ${MAX_CHARS / 1024 ** 2} MiB once its variables are filled in, with the env files that it names.`,
     )
-  return piece
 }
 
 function pieceAt(text: string, dollar: number, scope: Scope): { value: string; next: number } {
