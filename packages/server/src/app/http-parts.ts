@@ -12,6 +12,7 @@ import { createMetricsHistory } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
 import { createConnections } from '../http/connections.ts'
 import { dashboardDirectory } from '../http/dashboard-files.ts'
+import { createFairTurns } from '../http/fair-turns.ts'
 import { createPolicies } from '../http/policies.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createWebSockets } from '../http/websocket.ts'
@@ -126,7 +127,7 @@ export async function createHttpParts(parts: Parts) {
   const { hookedApp } = parts.sourceAccess
   const http = await createHttpServer({
     log,
-    gate: { authentication, loaders, mayBeSigned, hookedApp, connections, onCaller: traffic.serverAddress.seen },
+    gate: { authentication, loaders, mayBeSigned, hookedApp, connections, turns: createFairTurns(), onCaller: traffic.serverAddress.seen },
     connections,
     tuning,
     handlers,

@@ -4,6 +4,7 @@ import { headOf, openConnection, type RawConnection } from '../../testing/harnes
 import type { Caller } from '../domain/caller.ts'
 import { createBodyParsers } from './body-parsers.ts'
 import { failureOf } from './error-handler.ts'
+import { createFairTurns } from './fair-turns.ts'
 
 const MIB = 1024 * 1024
 const SMALL = { name: 'small' }
@@ -21,7 +22,7 @@ beforeEach(async () => {
     const [role, id] = String(request.headers['x-caller'] ?? '').split(' ')
     if (id !== undefined) request.caller = { role, id: Number(id) } as Caller // the fields that count
   })
-  createBodyParsers({ bodyDeadlineMs: 3_600_000, bodyPaceMs: 3_600_000 }).forJson(app)
+  createBodyParsers({ bodyDeadlineMs: 3_600_000, bodyPaceMs: 3_600_000 }, createFairTurns()).forJson(app)
   app.post('/', async () => 'taken')
   address = await app.listen({ host: '127.0.0.1', port: 0 })
 })

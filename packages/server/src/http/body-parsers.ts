@@ -3,6 +3,7 @@ import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
 import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
 import { addressGroup } from './connections.ts'
+import type { FairTurns } from './fair-turns.ts'
 import { type BodyDeadlines, readBody } from './read-body.ts'
 import { originOf } from './request-origin.ts'
 
@@ -39,7 +40,7 @@ const STAFF: RoomLimits = { ...USERS, large: { all: 16 * MIB, perKey: 4 * MIB } 
  * Our own parsers, because the library's only limit the size. Bodies are JSON; those of webhook deliveries stay bytes, because the
  * signature covers the bytes.
  */
-export function createBodyParsers(deadlines: BodyDeadlines) {
+export function createBodyParsers(deadlines: BodyDeadlines, turns: FairTurns) {
   const users = createRoom(USERS)
   const staff = createRoom(STAFF)
   const strangers = createRoom(STRANGERS)
@@ -50,7 +51,8 @@ export function createBodyParsers(deadlines: BodyDeadlines) {
     const limitBytes = request.routeOptions.bodyLimit
     const room = caller ? (isStaff(caller) ? staff : users) : ofStrangers
     const key = caller ? String(caller.id) : addressOf(request)
-    return await readBody(request.raw, { ...deadlines, budget: room(request), key, limitBytes })
+    const turn = async () => caller && (await turns.begin(caller.id))
+    return await readBody(request.raw, { ...deadlines, budget: room(request), key, limitBytes, turn })
   }
 
   return {

@@ -8,6 +8,7 @@ import type { AppRow } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Authentication } from './authenticate.ts'
 import type { Connections } from './connections.ts'
+import type { FairTurns } from './fair-turns.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
 import { originOf } from './request-origin.ts'
@@ -45,6 +46,7 @@ export type Gate = {
   /** The app whose deploy hook has the secret in these headers. */
   hookedApp: (headers: IncomingHttpHeaders, params: unknown) => Promise<AppRow>
   connections: Pick<Connections, 'known'>
+  turns: FairTurns
   /** Called with who used which host name. */
   onCaller: (caller: Caller, host: string | undefined) => void
 }
@@ -78,10 +80,11 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
 }
 
-/** A body may take a minute to arrive, and the session may have ended in that time. */
+/** A body may take a minute to arrive, and the session may have ended in that time. A request with a body has had its turn already. */
 async function callerNow(gate: Gate, request: FastifyRequest): Promise<Caller> {
   const { caller } = request
-  const now = caller && (request.body === undefined ? caller : await gate.authentication.callerOfSession(caller.sessionId, caller.origin))
+  const hasWaited = request.body !== undefined || (caller !== undefined && (await gate.turns.begin(caller.id)))
+  const now = caller && (hasWaited ? await gate.authentication.callerOfSession(caller.sessionId, caller.origin) : caller)
   if (!now) throw new AppError('not_signed_in')
   return now
 }

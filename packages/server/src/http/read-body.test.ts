@@ -14,7 +14,7 @@ let budget = createByteBudget(LIMITS)
 let options = { ...DEADLINES, limitBytes: 50 }
 let reading: Promise<string>[] = []
 const server = createServer((request, response) => {
-  const outcome = readBody(request, { ...options, budget, key: keyOf(request) }).then(
+  const outcome = readBody(request, { ...options, budget, key: keyOf(request), turn: async () => undefined }).then(
     (body) => body.toString(),
     (cause: unknown) => (cause instanceof AppError ? cause.code : String(cause)),
   )

@@ -6,9 +6,11 @@ export type BodyDeadlines = { bodyDeadlineMs: number; bodyPaceMs: number }
 
 type Options = BodyDeadlines & {
   limitBytes: number
-  /** The budget the bytes count against until all have arrived. */
+  /** The budget the bytes count against until all have arrived and may be used. */
   budget: ByteBudget
   key: string
+  /** Waits until the body may be used. Until then its bytes count, too. */
+  turn: () => Promise<unknown>
 }
 
 const PACE_BYTES_PER_SECOND = 1024
@@ -37,6 +39,8 @@ export async function readBody(request: IncomingMessage, options: Options): Prom
   request.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose)
   try {
     await promise
+    clock.stop()
+    await options.turn()
     return Buffer.concat(chunks, size)
   } finally {
     clock.stop()

@@ -97,7 +97,7 @@ export async function createHttpServer(deps: Deps) {
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
   })
   app.decorateRequest('caller', undefined)
-  const parsers = createBodyParsers(deps.tuning)
+  const parsers = createBodyParsers(deps.tuning, deps.gate.turns)
   parsers.forJson(app)
   const missing = createMissingRoute()
   addSecurity(app, deps.isStopping)

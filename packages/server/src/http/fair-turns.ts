@@ -1,0 +1,48 @@
+/** How long requests of one person may begin within one turn of the event loop. Ordinary ones take a fraction of a millisecond. */
+const SHARE_MS = 5
+/** And how many: they may begin before the first of them has done anything. */
+const SHARE = 4
+
+type Lane = { since: number; begun: number; readonly waiting: (() => void)[] }
+
+/**
+ * One thread handles all requests, and all that arrived together before anything else is read. So that a hundred costly requests of one
+ * person do not hold up everybody for the sum of their times, those beyond a share wait for later turns of the event loop, one for each
+ * turn. In between, the requests of others are read and begin.
+ */
+export function createFairTurns(now: () => number = () => performance.now()) {
+  /** Those who began something in this turn. */
+  const lanes = new Map<number, Lane>()
+
+  /** Resolves when a request of this person may begin; true if it had to wait. */
+  async function begin(personId: number): Promise<boolean> {
+    const lane = lanes.get(personId)
+    if (lane === undefined) {
+      if (lanes.size === 0) setImmediate(nextTurn)
+      lanes.set(personId, { since: now(), begun: 1, waiting: [] })
+      return false
+    }
+    if (lane.waiting.length === 0 && lane.begun < SHARE && now() - lane.since < SHARE_MS) {
+      lane.begun += 1
+      return false
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    lane.waiting.push(resolve)
+    await promise
+    return true
+  }
+
+  function nextTurn(): void {
+    for (const [personId, lane] of lanes) {
+      const start = lane.waiting.shift()
+      if (start === undefined) lanes.delete(personId)
+      Object.assign(lane, { since: now(), begun: 1 })
+      start?.()
+    }
+    if (lanes.size > 0) setImmediate(nextTurn)
+  }
+
+  return { begin }
+}
+
+export type FairTurns = ReturnType<typeof createFairTurns>
