@@ -1,4 +1,4 @@
-const machinery = '^packages/server/src/(http|store|queue|events|engine|edge|git|git-hosts|provision|lib)/'
+const machinery = '^packages/server/src/(http|store|queue|nodes|events|engine|edge|git|git-hosts|provision|lib)/'
 const testFiles = ['[.]test[.]tsx?$', '[.]long[.]ts$', '^packages/[^/]+/test/', '^packages/server/testing/']
 
 /** @type {import('dependency-cruiser').IConfiguration} */

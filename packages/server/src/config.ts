@@ -19,6 +19,8 @@ export type Config = Readonly<{
   dataDir: string
   /** SQLite in the data directory, or a PostgreSQL server. The URL may have a password in it. */
   database: DatabaseConfig
+  /** Of one of several processes on that server; undefined if this is the only one. */
+  nodeName: string | undefined
   owner: { email: string; password: string } | undefined
   engine: EngineAddress
   edge: { httpPort: number; httpsPort: number }
@@ -108,6 +110,17 @@ function database(env: Environment): DatabaseConfig {
   return { kind: 'postgres', url }
 }
 
+/** Not for use yet: certificates, logs and plans of compose apps are still in the data directory of one process (docs/decisions/0016). */
+function nodeName(env: Environment): string | undefined {
+  const name = env['BERTH_NODE_NAME'] ?? ''
+  if (name === '') return undefined
+  if (env['NODE_ENV'] !== 'test')
+    throw new StartRefused('BERTH_NODE_NAME is set, but several Berths on one database are not supported yet. Unset it.')
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) refuse('BERTH_NODE_NAME', name, 'at most 63 small letters, digits and hyphens')
+  if (database(env).kind === 'sqlite') throw new StartRefused('BERTH_NODE_NAME needs a PostgreSQL server: set BERTH_DATABASE_URL as well.')
+  return name
+}
+
 function workDir(dataDir: string, { mode }: Config['updates']): string {
   if (process.getuid?.() !== 0 || mode === 'rehearsal') return join(dataDir, 'workspaces')
   return join('/var/tmp', `berth-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
@@ -147,6 +160,7 @@ export function readConfig(env: Environment = process.env): Config {
     port: wholeNumber(env, 'PORT', { fallback: 8080, min: 0, max: 65535 }),
     dataDir,
     database: database(env),
+    nodeName: nodeName(env),
     owner: owner(env),
     engine: engineAddress(env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'),
     edge: {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { endParts } from '../lib/end-parts.ts'
 import type { Logger } from '../lib/logger.ts'
+import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
@@ -59,6 +60,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()
+    await base.heartbeat?.leave().catch((err: unknown) => base.log.warn({ err }, 'the other nodes were not told that this one has stopped'))
     await database.close()
   }
 
@@ -82,6 +84,7 @@ function createStart(parts: Parts, httpParts: HttpParts) {
     const address = await httpParts.http.listen({ host: config.host, port: config.port })
     const started = { address, setupToken: link?.token }
     if (mode === 'rehearsal') return started
+    if (base.heartbeat) background.add({ name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: base.heartbeat.run })
     for (const task of tasks.filter(isForHealth)) background.add(task)
     // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { openConfig } from '../domain/release-config.ts'
@@ -8,11 +9,14 @@ import type { Logger } from '../lib/logger.ts'
 import { createSecretBox } from '../lib/secret-box.ts'
 import { secretFile } from '../lib/secret-file.ts'
 import { createStep } from '../lib/step.ts'
+import { VERSION } from '../lib/version.ts'
+import { createHeartbeat } from '../nodes/heartbeat.ts'
 import { createBackground } from '../queue/periodic.ts'
 import { createIsDiskFull } from '../store/disk-space.ts'
 import { instanceId } from '../store/instance-id.ts'
-import { finishKeyRotation } from '../store/key-rotation.ts'
+import { finishKeyRotation, keyHash } from '../store/key-rotation.ts'
 import { hasData, openDatabase } from '../store/open.ts'
+import type { NodeIdentity } from '../store/presence.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 
@@ -22,11 +26,12 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   const { dataDir, tuning } = config
   const mayCreate = !(await hasData(config))
   const readKey = () => secretFile(join(dataDir, 'secrets.key'), { mayCreate })
-  readKey() // without it nothing is touched
-  const tokens = createSessionTokens(secretFile(join(dataDir, 'session.key'), { mayCreate }))
+  const keys = [readKey(), secretFile(join(dataDir, 'session.key'), { mayCreate })] as const // without them nothing is touched
+  const tokens = createSessionTokens(keys[1])
   const { log, over } = createStorageLog(givenLog)
   const nudge = createNudge()
-  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over })
+  const node = identityOf(config, keys)
+  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, node })
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
   const updateGate = createUpdateGate()
@@ -43,6 +48,8 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     nudge,
     database,
     db,
+    node,
+    heartbeat: node && (await createHeartbeat({ db, node, log, now, onReplaced: () => process.kill(process.pid, 'SIGTERM') })),
     updateGate,
     isDiskFull: createIsDiskFull({ database, dataDir, fullDiskBytes: tuning.fullDiskBytes }),
     instance: await instanceId(db),
@@ -54,6 +61,11 @@ export async function createFoundation(config: Config, givenLog: Logger) {
       settings = await readSettings(db)
     },
   }
+}
+
+/** One of several processes on the database; undefined for the only one. */
+function identityOf({ nodeName: name }: Config, keys: readonly Buffer[]): NodeIdentity | undefined {
+  return name === undefined ? undefined : { name, bootId: randomUUID(), version: VERSION, keys: keyHash(Buffer.concat(keys)) }
 }
 
 export type Foundation = Awaited<ReturnType<typeof createFoundation>>

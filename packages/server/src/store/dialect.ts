@@ -62,3 +62,10 @@ export async function afterDelete(db: QueryExecutorProvider, trigger: { name: st
   await sql`create function ${name}() returns trigger language plpgsql as ${sql.lit(`begin ${statement}; return null; end`)}`.execute(db)
   await sql`create trigger ${name} after delete on ${sql.table(table)} for each row execute function ${name}()`.execute(db)
 }
+
+/** The time by the clock of the database, which all processes share; written like every other time. */
+export function databaseTime(db: Handle): RawBuilder<string> {
+  return dialectOf(db) === 'postgres'
+    ? sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`
+}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { refusePostgresHere, refuseSqliteHere, rememberPostgres } from './data-directory-owner.ts'
 import type { Database } from './database.ts'
 import { instanceId } from './instance-id.ts'
+import type { NodeIdentity } from './presence.ts'
 import { databasePath, lockDirectory, openSqlite } from './sqlite/open.ts'
 
 export type DatabaseConfig = { readonly kind: 'sqlite' } | { readonly kind: 'postgres'; readonly url: string }
@@ -14,6 +15,8 @@ type Options = {
   onRoom?: () => void
   /** May refuse once nobody else has the data directory, before anything is opened. */
   whenLocked?: () => Promise<void>
+  /** One of several processes on a PostgreSQL database. */
+  node?: NodeIdentity | undefined
 }
 
 /** The library is only loaded by those who use it. */
@@ -36,10 +39,10 @@ async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, 
   let database: Database | undefined
   try {
     await options.whenLocked?.()
-    const { now, onCommit, onRoom } = options
+    const { now, onCommit, onRoom, node } = options
     const { openPostgres, postgresInstanceId } = await loadPostgres()
     refusePostgresHere(dataDir, await postgresInstanceId(url)) // before the migrations, which could not be undone
-    const opened = await openPostgres({ url, now, onCommit, ...(onRoom && { onBack: onRoom }) })
+    const opened = await openPostgres({ url, now, onCommit, node, ...(onRoom && { onBack: onRoom }) })
     database = opened
     await rememberPostgres(dataDir, await instanceId(opened.db))
     const close = async () => {

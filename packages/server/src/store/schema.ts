@@ -22,6 +22,7 @@ import type {
   GitHubStateTable,
   SourcePollTable,
 } from './git-tables.ts'
+import type { ControlPlaneTable } from './node-tables.ts'
 import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
 import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
@@ -202,7 +203,10 @@ export type JobTable = {
   run_at: string
   attempts: number
   lease_until: string | null
+  /** Who holds the lease. */
   worker: string | null
+  /** Grows with each claim, so that an earlier holder can be told from the current one. */
+  fence: Generated<number>
   created_at: string
 }
 export type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
@@ -264,6 +268,7 @@ export type Schema = {
   github_app: GitHubAppTable
   github_state: GitHubStateTable
   job: JobTable
+  control_plane: ControlPlaneTable
   event: EventTable
   audit: AuditTable
   published_port: PublishedPortTable

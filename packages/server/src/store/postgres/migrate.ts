@@ -6,18 +6,25 @@ import { writerDialect } from './driver.ts'
 
 const nobody = { answered: () => undefined, lost: () => undefined }
 
+type Options = {
+  migrations: readonly Migration[]
+  now: () => Date
+  /** Called before anything is changed in a database that was used before. */
+  refuse: (client: pg.Client) => Promise<void>
+}
+
 /** Applies the missing migrations in order, in one transaction. Forward only: to go back, restore what pg_dump made before. */
-export async function migrate(
-  client: pg.Client,
-  { migrations, now }: { migrations: readonly Migration[]; now: () => Date },
-): Promise<void> {
+export async function migrate(client: pg.Client, { migrations, now, refuse }: Options): Promise<void> {
   const dialect = writerDialect({ take: async () => client, discard: () => undefined }, nobody)
   const db = new Kysely<unknown>({ dialect })
   await db.transaction().execute(async (tx) => {
     await sql`create table if not exists schema_migration
       (version bigint primary key, name text not null, applied_at text not null)`.execute(tx)
     const at = now().toISOString()
-    for (const { version, name, up } of missingMigrations(migrations, await appliedVersion(client))) {
+    const current = await appliedVersion(client)
+    const missing = missingMigrations(migrations, current)
+    if (current > 0 && missing.length > 0) await refuse(client)
+    for (const { version, name, up } of missing) {
       await up(tx)
       await sql`insert into schema_migration (version, name, applied_at) values (${version}, ${name}, ${at})`.execute(tx)
     }

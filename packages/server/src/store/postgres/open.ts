@@ -4,11 +4,13 @@ import { StartRefused } from '../../lib/start-refused.ts'
 import type { Database, Db, StorageState } from '../database.ts'
 import { DatabaseLost } from '../database-lost.ts'
 import { migrations } from '../migrations/index.ts'
+import { joinNodes, type NodeIdentity } from '../presence.ts'
 import type { Schema } from '../schema.ts'
 import { connect, connectionOptions } from './connection.ts'
 import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
 import { appliedVersion, migrate } from './migrate.ts'
-import { AnotherBerth, createWriterConnection } from './writer-connection.ts'
+import { AnotherBerth, refuseBesideOthers, refuseLivingName, refuseOtherVersion } from './ownership.ts'
+import { createWriterConnection } from './writer-connection.ts'
 
 const READERS = 10
 const OLDEST_SERVER = 14
@@ -16,13 +18,25 @@ const OLDEST_SERVER = 14
 const OWNER_PATIENCE_MS = 30_000
 const PROBE_EVERY_MS = 500
 
-type Options = { url: string; now: () => Date; onCommit: () => void; onBack?: () => void }
+type Options = {
+  url: string
+  now: () => Date
+  onCommit: () => void
+  onBack?: () => void
+  /** Undefined: this Berth is the only one on the database. */
+  node?: NodeIdentity | undefined
+}
 
 /** Says what is wrong without the URL, which has a password in it. */
 function refusal(cause: unknown): unknown {
   if (cause instanceof StartRefused) return cause
   if (cause instanceof AnotherBerth)
-    return new StartRefused('Another Berth is using the database of BERTH_DATABASE_URL. Stop it first, or use another database.', { cause })
+    return new StartRefused(
+      `The database of BERTH_DATABASE_URL cannot be used: ${String(cause.cause)}. Stop it first, or use another database.`,
+      {
+        cause,
+      },
+    )
   const reason = cause instanceof DatabaseLost ? cause.cause : cause
   const words = reason instanceof Error ? reason.message || String(reason) : String(reason)
   return new StartRefused(`The database of BERTH_DATABASE_URL cannot be used: ${words}.`, { cause })
@@ -87,16 +101,33 @@ function createWatch(ask: () => Promise<void>, onBack: () => void) {
 
 /** The database on a PostgreSQL server: one connection that writes, and a pool of those that read. */
 export async function openPostgres(options: Options): Promise<Database> {
-  const connection = createWriterConnection(options.url, { patienceMs: OWNER_PATIENCE_MS })
+  const { url, now, node } = options
+  let isMigrated = false
+  const check = async (client: pg.Client) => {
+    if (isMigrated) await refuseOtherVersion(client, migrations.at(-1)?.version ?? 0)
+  }
+  const connection = createWriterConnection(url, { patienceMs: OWNER_PATIENCE_MS, node, check })
   try {
-    await withConnection(options.url, checkServer)
+    await withConnection(url, async (client) => {
+      await checkServer(client)
+      if (node) await refuseLivingName(client, node)
+    })
     await connection.take()
-    await withConnection(options.url, async (client) => await migrate(client, { migrations, now: options.now }))
+    const refuse = async (client: pg.Client) => (node ? await refuseBesideOthers(client) : undefined)
+    await withConnection(url, async (client) => await migrate(client, { migrations, now, refuse }))
+    isMigrated = true
   } catch (cause) {
     connection.discard()
     throw refusal(cause)
   }
-  return openMigrated(options, connection)
+  const database = openMigrated(options, connection)
+  try {
+    if (node) await database.db.transaction(async (tx) => await joinNodes(tx, node))
+    return database
+  } catch (cause) {
+    await database.close()
+    throw refusal(cause)
+  }
 }
 
 function openMigrated({ url, onCommit, onBack }: Options, connection: WriterConnection): Database {

@@ -1,29 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { DatabaseLost } from '../database-lost.ts'
+import type { NodeIdentity } from '../presence.ts'
 import { connect } from './connection.ts'
 import type { WriterConnection } from './driver.ts'
+import { AnotherBerth, own } from './ownership.ts'
 
-const LOOK_AGAIN_MS = 200
-
-export class AnotherBerth extends DatabaseLost {}
-
-/**
- * Held as long as the connection lives, so that only the Berth that holds it writes: this version knows one Berth for each database. The
- * server frees it when it notices that its holder is gone, which can take a moment.
- */
-async function own(client: pg.Client, patienceMs: number): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
-  for (;;) {
-    const { rows } = await client.query<{ isOurs: number }>('select pg_try_advisory_lock(1650815604, 2) as "isOurs"')
-    if (rows[0]?.isOurs === 1) return
-    if (performance.now() > giveUpAt) throw new AnotherBerth('another Berth is using it')
-    await sleep(LOOK_AGAIN_MS)
-  }
+type Options = {
+  patienceMs: number
+  node: NodeIdentity | undefined
+  /** May refuse a connection that has its locks. */
+  check: (client: pg.Client) => Promise<void>
 }
 
 /** Connects when it is needed, and again after the connection broke. */
-export function createWriterConnection(url: string, { patienceMs }: { patienceMs: number }): WriterConnection {
+export function createWriterConnection(url: string, { patienceMs, node, check }: Options): WriterConnection {
   let client: pg.Client | undefined
 
   function discard(): void {
@@ -35,7 +25,8 @@ export function createWriterConnection(url: string, { patienceMs }: { patienceMs
     if (client) return client
     const fresh = await connect(url)
     try {
-      await own(fresh, patienceMs)
+      await own(fresh, node, { patienceMs })
+      await check(fresh)
     } catch (cause) {
       fresh.end().catch(() => undefined)
       throw cause instanceof AnotherBerth ? cause : new DatabaseLost(cause)

@@ -1,0 +1,11 @@
+/** A process on this database that has a name (docs/decisions/0016). */
+export type ControlPlaneTable = {
+  name: string
+  /** Of its current run. */
+  boot_id: string
+  /** By the clock of the database. */
+  heartbeat_at: string
+  version: string
+  /** A hash of its keys, which all must share. */
+  keys: string
+}
