@@ -16,13 +16,14 @@ const ALONE = [
 const AT_ONCE = 3
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
+const ONLY_ON_POSTGRES = ['packages/server/src/store/{postgres,transfer}/*.test.ts', 'packages/server/test/postgres/*.test.ts']
 /** A cross-section of what uses the database, on PostgreSQL as well. BERTH_TEST_DATABASE=postgres runs every suite on it instead. */
 const ON_POSTGRES = [
   'packages/server/src/store/{statement,grouped-writes}.test.ts',
-  'packages/server/src/store/postgres/*.test.ts',
   'packages/server/src/queue/*.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',
+  ...ONLY_ON_POSTGRES,
 ]
 const postgres = { globalSetup: 'packages/server/testing/harness/postgres-setup.ts' }
 const database = process.env['BERTH_TEST_DATABASE'] === 'postgres' ? postgres : {}
@@ -41,7 +42,7 @@ export default defineConfig({
           ...limits,
           name: 'side by side',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'scripts/guards/*.test.ts'],
-          exclude: [...NEVER, ...WITH_ENGINE, ...ALONE, 'packages/server/src/store/postgres/*.test.ts'],
+          exclude: [...NEVER, ...WITH_ENGINE, ...ALONE, ...ONLY_ON_POSTGRES],
           maxWorkers: AT_ONCE,
           sequence: { groupOrder: 0 },
         },

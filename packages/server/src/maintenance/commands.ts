@@ -9,6 +9,7 @@ import { type Command, type Terminal, UsageError } from './command.ts'
 import { copyDataCommand } from './copy-data.ts'
 import { doctorCommand } from './doctor/command.ts'
 import { endUpdateCommand } from './end-update.ts'
+import { migrateDatabaseCommand } from './migrate-database/command.ts'
 import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
 
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...backupCommands,
   ...userCommands,
   'rotate-keys': rotateKeysCommand,
+  'migrate-database': migrateDatabaseCommand,
   'copy-data': copyDataCommand,
   'clear-machine': clearMachineCommand,
   'end-update': endUpdateCommand,

@@ -8,7 +8,7 @@ import { isWithSupervisor } from '../supervisor/update-record.ts'
 import { createUpdateRecords } from '../supervisor/update-records.ts'
 
 /** If the update has to go back, so does the database, and a change that was made since would be lost. */
-async function refuseDuringUpdate(dataDir: string): Promise<void> {
+export async function refuseDuringUpdate(dataDir: string): Promise<void> {
   const newest = await createUpdateRecords(join(dataDir, 'updates'), () => new Date()).newest()
   if (newest && isWithSupervisor(newest))
     throw new StartRefused(`An update to Berth ${newest.to} has not ended. Start Berth, wait until it has, and try again.`)

@@ -31,7 +31,7 @@ it('a directory with a SQLite database is not used with PostgreSQL before that d
   const dataDir = directory.path
   refusePostgresHere(dataDir, undefined)
   await writeFile(databasePath(dataDir), '')
-  for (const instance of [undefined, 'a1b2c3d4']) expect(() => refusePostgresHere(dataDir, instance)).toThrow('move berth.sqlite away')
+  for (const instance of [undefined, 'a1b2c3d4']) expect(() => refusePostgresHere(dataDir, instance)).toThrow('migrate-database postgres')
   refuseOnPostgres({ dataDir, database: sqlite }, '')
 })
 

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../lib/error-code.ts'
 import { StartRefused } from '../lib/start-refused.ts'
-import { writeDurably } from '../lib/write-durably.ts'
+import { syncDirectory, writeDurably } from '../lib/write-durably.ts'
 import { databasePath } from './sqlite/open.ts'
 
 /**
@@ -15,7 +15,7 @@ function markerPath(dataDir: string): string {
 }
 
 /** The instance id of the PostgreSQL database that the data directory belongs to, if it does. */
-function postgresInstance(dataDir: string): string | undefined {
+export function postgresInstance(dataDir: string): string | undefined {
   try {
     return readFileSync(markerPath(dataDir), 'utf8')
       .trim()
@@ -38,7 +38,7 @@ export function refusePostgresHere(dataDir: string, instance: string | undefined
   const expected = postgresInstance(dataDir)
   if (expected === undefined && existsSync(databasePath(dataDir)))
     throw new StartRefused(
-      `The data directory ${dataDir} has a SQLite database, which Berth cannot move to PostgreSQL yet. Unset BERTH_DATABASE_URL to use it, set BERTH_DATA_DIR to another directory, or move berth.sqlite away to leave its data behind.`,
+      `The data directory ${dataDir} has a SQLite database, and BERTH_DATABASE_URL is set. Move its data with \`migrate-database postgres\`, unset BERTH_DATABASE_URL to use it, or set BERTH_DATA_DIR to another directory.`,
     )
   if (expected !== undefined && expected !== instance)
     throw new StartRefused(
@@ -48,4 +48,10 @@ export function refusePostgresHere(dataDir: string, instance: string | undefined
 
 export async function rememberPostgres(dataDir: string, instance: string): Promise<void> {
   if (postgresInstance(dataDir) !== instance) await writeDurably(markerPath(dataDir), `postgres ${instance}\n`)
+}
+
+/** The data directory is used with SQLite from now on. */
+export async function forgetPostgres(dataDir: string): Promise<void> {
+  rmSync(markerPath(dataDir), { force: true })
+  await syncDirectory(dataDir)
 }

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { refusePostgresHere, refuseSqliteHere, rememberPostgres } from './data-directory-owner.ts'
-import type { Database } from './database.ts'
+import { postgresInstance, refusePostgresHere, refuseSqliteHere, rememberPostgres } from './data-directory-owner.ts'
+import type { Database, Db } from './database.ts'
+import { deleteFact, readFact } from './facts.ts'
 import { instanceId } from './instance-id.ts'
 import type { NodeIdentity } from './presence.ts'
 import { databasePath, lockDirectory, openSqlite } from './sqlite/open.ts'
+import { UNFINISHED_COPY } from './transfer/copy-facts.ts'
 
 export type DatabaseConfig = { readonly kind: 'sqlite' } | { readonly kind: 'postgres'; readonly url: string }
 
@@ -21,7 +23,13 @@ type Options = {
 
 /** The library is only loaded by those who use it. */
 async function loadPostgres() {
-  return await import('./postgres/open.ts')
+  return { ...(await import('./postgres/open.ts')), ...(await import('./transfer/copy-state.ts')) }
+}
+
+/** The data directory belongs to this database, so a copy that made it is finished. */
+async function finishCopy({ db }: { db: Db }): Promise<void> {
+  if ((await readFact(db, UNFINISHED_COPY)) === undefined) return
+  await db.transaction(async (tx) => await deleteFact(tx, UNFINISHED_COPY), { mayUseReserve: true })
 }
 
 /** Opens the database, brings it up to date and keeps every other Berth away from it and from the data directory. */
@@ -31,7 +39,9 @@ export async function openDatabase({ dataDir, database: where }: Place, options:
     refuseSqliteHere(dataDir)
     await options.whenLocked?.()
   }
-  return await openSqlite({ ...options, dataDir, whenLocked })
+  const database = await openSqlite({ ...options, dataDir, whenLocked })
+  await finishCopy(database)
+  return database
 }
 
 async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, options: Options): Promise<Database> {
@@ -40,11 +50,12 @@ async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, 
   try {
     await options.whenLocked?.()
     const { now, onCommit, onRoom, node } = options
-    const { openPostgres, postgresInstanceId } = await loadPostgres()
-    refusePostgresHere(dataDir, await postgresInstanceId(url)) // before the migrations, which could not be undone
+    const { openPostgres, usableInstance } = await loadPostgres()
+    refusePostgresHere(dataDir, await usableInstance(url, postgresInstance(dataDir))) // before the migrations, which could not be undone
     const opened = await openPostgres({ url, now, onCommit, node, ...(onRoom && { onBack: onRoom }) })
     database = opened
     await rememberPostgres(dataDir, await instanceId(opened.db))
+    await finishCopy(opened)
     const close = async () => {
       await opened.close()
       lock.close()
@@ -61,5 +72,5 @@ async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, 
 export async function hasData({ dataDir, database: where }: Place): Promise<boolean> {
   return where.kind === 'sqlite'
     ? existsSync(databasePath(dataDir))
-    : (await (await loadPostgres()).postgresInstanceId(where.url)) !== undefined
+    : (await (await loadPostgres()).usableInstance(where.url, postgresInstance(dataDir))) !== undefined
 }

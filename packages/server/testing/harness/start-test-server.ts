@@ -20,6 +20,7 @@ export type TestServerOptions = {
   owner?: 'by environment' | 'none'
   /** Kept by the caller: not removed at the end. */
   dataDir?: string
+  /** With BERTH_DATABASE_URL it is that database, and SQLite if it is empty; otherwise the one of these tests. */
   env?: Record<string, string>
   tuning?: Record<string, number>
   /** Where a process of its own writes what it says; otherwise the test keeps it. */
@@ -101,7 +102,7 @@ export async function newDataDir(): Promise<string> {
 /** The real server on a data directory of its own, without an engine unless `env` names one. */
 export async function startTestServer(options: TestServerOptions = {}) {
   const dataDir = options.dataDir ?? (await newDataDir())
-  const postgres = await ownPostgres()
+  const postgres = options.env?.['BERTH_DATABASE_URL'] === undefined ? await ownPostgres() : undefined
   const env = environmentOf(dataDir, options)
   if (postgres) env['BERTH_DATABASE_URL'] = postgres.url
   const begin = async () => await (options.runs === 'as a process' ? startProcess(env, options.logFile) : startHere(env))

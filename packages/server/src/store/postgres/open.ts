@@ -8,7 +8,7 @@ import { joinNodes, type NodeIdentity } from '../presence.ts'
 import type { Schema } from '../schema.ts'
 import { connect, connectionOptions } from './connection.ts'
 import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
-import { appliedVersion, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { AnotherBerth, refuseBesideOthers, refuseLivingName, refuseOtherVersion } from './ownership.ts'
 import { createWriterConnection } from './writer-connection.ts'
 
@@ -28,21 +28,19 @@ type Options = {
 }
 
 /** Says what is wrong without the URL, which has a password in it. */
-function refusal(cause: unknown): unknown {
+export function refusal(cause: unknown): unknown {
   if (cause instanceof StartRefused) return cause
   if (cause instanceof AnotherBerth)
     return new StartRefused(
       `The database of BERTH_DATABASE_URL cannot be used: ${String(cause.cause)}. Stop it first, or use another database.`,
-      {
-        cause,
-      },
+      { cause },
     )
   const reason = cause instanceof DatabaseLost ? cause.cause : cause
   const words = reason instanceof Error ? reason.message || String(reason) : String(reason)
   return new StartRefused(`The database of BERTH_DATABASE_URL cannot be used: ${words}.`, { cause })
 }
 
-async function checkServer(client: pg.Client): Promise<void> {
+export async function checkServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: number; encoding: string }>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   )
@@ -56,7 +54,7 @@ async function checkServer(client: pg.Client): Promise<void> {
 }
 
 /** Runs on a connection of its own that may take its time. */
-async function withConnection<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+export async function withConnection<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   try {
     const client = await connect(url, { isPatient: true })
     try {
@@ -67,14 +65,6 @@ async function withConnection<Result>(url: string, work: (client: pg.Client) => 
   } catch (cause) {
     throw refusal(cause)
   }
-}
-
-/** Undefined if no Berth has used this database yet. */
-export async function postgresInstanceId(url: string): Promise<string | undefined> {
-  return await withConnection(url, async (client) => {
-    if ((await appliedVersion(client)) === 0) return undefined
-    return (await client.query<{ value: string }>(`select value from fact where name = 'instance_id'`)).rows[0]?.value
-  })
 }
 
 /** Knows whether the server answers. While it does not, it is asked again whenever somebody wants to know. */

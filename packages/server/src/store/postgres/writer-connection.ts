@@ -7,9 +7,9 @@ import { AnotherBerth, own } from './ownership.ts'
 
 type Options = {
   patienceMs: number
-  node: NodeIdentity | undefined
+  node?: NodeIdentity | undefined
   /** May refuse a connection that has its locks. */
-  check: (client: pg.Client) => Promise<void>
+  check?: (client: pg.Client) => Promise<void>
 }
 
 /** Connects when it is needed, and again after the connection broke. */
@@ -26,7 +26,7 @@ export function createWriterConnection(url: string, { patienceMs, node, check }:
     const fresh = await connect(url)
     try {
       await own(fresh, node, { patienceMs })
-      await check(fresh)
+      await check?.(fresh)
     } catch (cause) {
       fresh.end().catch(() => undefined)
       throw cause instanceof AnotherBerth ? cause : new DatabaseLost(cause)
