@@ -100,7 +100,7 @@ it('is refused while a Berth runs on either database, and into one that is used'
   await mkdir(elsewhere, { mode: 0o700 })
   {
     await using _running = await startTestServer({ dataDir: elsewhere, env: { BERTH_DATABASE_URL: place.url } })
-    expect(await move('postgres', place)).toMatchObject(refused('Another Berth is using the database'))
+    expect(await move('postgres', place)).toMatchObject(refused('another Berth is using it'))
   }
   expect(await move('postgres', place)).toMatchObject(refused('is not empty'))
   expect(await move('sqlite', place)).toMatchObject(refused('does not belong to a PostgreSQL database'))
