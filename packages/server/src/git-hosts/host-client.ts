@@ -50,7 +50,9 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
       return address ?? hostName
     } catch (cause) {
       if (!(cause instanceof SourceError)) throw connectionFailure(cause, hostName)
-      const message = cause.message.replaceAll(/the clone URL|the repository's host/gi, hostName)
+      const message = cause.message
+        .replace('Check the clone URL', 'Check its address')
+        .replaceAll(/the clone URL|the repository's host|the git host/gi, hostName)
       throw new HostError(cause.isTransient ? 'unavailable' : 'refused', message, { cause })
     }
   }

@@ -159,11 +159,19 @@ describe.each(STYLES)('accounts on a host like %s', (style) => {
     expect(await said()).toMatchObject({ code: 'git_host_unavailable', message: expect.stringContaining('(502)') })
     host.setHabit({ kind: 'answer', status: 200, body: { hello: 'I am something else' } })
     expect(await said()).toMatchObject({ code: 'git_host_unavailable' })
-    await using other = await startGitHost(style)
+    const other = await startGitHost(style)
+    other.addPerson('robot', 'a-good-token')
+    const { id: away } = await ada.call('git.createAccount', { provider: style, token: 'a-good-token', baseUrl: other.origin })
+    other.requests.length = 0
     host.setHabit({ kind: 'redirect', to: other.origin })
     expect(await said()).toMatchObject({ code: 'git_account_refused', message: expect.stringContaining('another address') })
     expect(other.requests).toEqual([]) // the token is for no other host
     host.setHabit(undefined)
+    await other[Symbol.asyncDispose]()
+    expect(await ada.call('git.repos', { installationId: away }).catch((cause: unknown) => cause)).toMatchObject({
+      code: 'git_host_unavailable',
+      message: 'localhost does not accept connections. Check its address, or try again later.',
+    })
     robot.isRevoked = true
     expect(await said()).toMatchObject({ code: 'git_account_refused', message: expect.stringContaining('connect the account again') })
     expect((await ada.call('git.accounts')).find(({ id }) => id === installationId)?.status).toBe('error')
