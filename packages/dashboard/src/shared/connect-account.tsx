@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
 import { Segmented } from '../components/segmented.tsx'
 import { PROVIDER_WORDS } from '../lib/git-words.ts'
-import { ConnectByToken, type NewOwner } from './connect-by-token.tsx'
+import type { NewOwner } from './account-owner.tsx'
+import { ConnectByToken } from './connect-by-token.tsx'
 import { CreateGitHubApp, ExistingGitHubApp } from './connect-github-app.tsx'
 
 const PROVIDERS = GIT_PROVIDERS.map((value) => ({ value, label: PROVIDER_WORDS[value].label }))
@@ -21,12 +22,15 @@ type Props = {
   onClose: () => void
   /** False if leaving for GitHub would lose what was typed on the page behind the dialog. */
   mayLeave?: boolean
+  firstWay?: (typeof WAYS)[number]['value']
+  /** Before the browser goes to GitHub. */
+  onLeave?: (() => void) | undefined
 }
 
 /** Connects an account on a git host: with a token, or for GitHub also with an app. */
-export function ConnectAccount({ owner, again, onDone, onClose, mayLeave = false }: Props) {
+export function ConnectAccount({ owner, again, onDone, onClose, mayLeave = false, firstWay = 'token', onLeave }: Props) {
   const [provider, setProvider] = useState<GitProvider>(again?.provider ?? 'github')
-  const [way, setWay] = useState<(typeof WAYS)[number]['value']>('token')
+  const [way, setWay] = useState(firstWay)
   const shown = provider === 'github' && mayLeave && !again ? way : 'token'
   return (
     <Dialog title={again ? `New token for ${again.name}` : 'Connect a Git account'} onClose={onClose}>
@@ -40,7 +44,7 @@ export function ConnectAccount({ owner, again, onDone, onClose, mayLeave = false
         {shown === 'token' && (
           <ConnectByToken key={provider} provider={provider} owner={owner} again={again} onDone={onDone} onClose={onClose} />
         )}
-        {shown === 'app' && <CreateGitHubApp owner={owner} onClose={onClose} />}
+        {shown === 'app' && <CreateGitHubApp owner={owner} onLeave={onLeave} onClose={onClose} />}
         {shown === 'existing' && <ExistingGitHubApp owner={owner} onClose={onClose} />}
       </div>
     </Dialog>

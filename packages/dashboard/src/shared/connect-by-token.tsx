@@ -1,16 +1,14 @@
 import type { GitAccount, GitProvider } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import { SelectField, TextField } from '../components/field.tsx'
+import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import { toast } from '../components/toast.tsx'
 import { gitKeys } from '../features/git/queries.ts'
 import { hostOf, PROVIDER_WORDS, tokenPageOf } from '../lib/git-words.ts'
 import { useForm } from '../lib/use-form.ts'
+import { firstOwner, type NewOwner, projectOf, WhoCanUse } from './account-owner.tsx'
 import { accountWords } from './git-accounts.ts'
-
-/** Who will own the account: the user, the project, or either. */
-export type NewOwner = 'me' | { projectId: number } | { projectId: number; orMe: true; projectName: string }
 
 type Props = {
   provider: GitProvider
@@ -23,19 +21,18 @@ type Props = {
 /** The server first tests the token with the host. */
 export function ConnectByToken({ provider, owner, again, onDone, onClose }: Props) {
   const client = useQueryClient()
-  const mayChoose = owner !== 'me' && 'orMe' in owner
   const { label, home } = PROVIDER_WORDS[provider]
   const form = useForm('git.createAccount', {
     initial: {
       baseUrl: again === undefined || again.baseUrl === home ? '' : again.baseUrl,
       token: '',
-      whose: owner === 'me' || mayChoose ? 'me' : 'project',
+      whose: firstOwner(owner),
     },
     input: ({ baseUrl, token, whose }) => ({
       provider,
       token: token.trim(),
       ...(baseUrl.trim() === '' ? {} : { baseUrl: baseUrl.trim() }),
-      projectId: owner === 'me' || whose === 'me' ? null : owner.projectId,
+      projectId: projectOf(owner, whose),
     }),
     onDone: async (account) => {
       await client.invalidateQueries({ queryKey: gitKeys.all })
@@ -64,16 +61,7 @@ export function ConnectByToken({ provider, owner, again, onDone, onClose }: Prop
         hint={<TokenHelp provider={provider} address={form.values.baseUrl} />}
         {...form.field('token')}
       />
-      {mayChoose && (
-        <SelectField
-          label="Who can use it"
-          options={[
-            { value: 'me', label: 'Only me' },
-            { value: 'project', label: `Every member of ${owner.projectName}` },
-          ]}
-          {...form.choice('whose')}
-        />
-      )}
+      <WhoCanUse owner={owner} {...form.choice('whose')} />
     </Form>
   )
 }

@@ -8,15 +8,11 @@ import { Notice } from '../components/notice.tsx'
 import { gitKeys } from '../features/git/queries.ts'
 import { plural } from '../lib/sizes.ts'
 import { useForm } from '../lib/use-form.ts'
-import type { NewOwner } from './connect-by-token.tsx'
+import { firstOwner, type NewOwner, projectOf, WhoCanUse } from './account-owner.tsx'
 
 type Props = { owner: NewOwner; onClose: () => void }
 
 const ADDRESS_HINT = 'Leave empty for github.com. Enter the URL of a GitHub Enterprise server.'
-
-function projectOf(owner: NewOwner): number | null {
-  return owner === 'me' ? null : owner.projectId
-}
 
 /** Only what was filled in. */
 function given<Key extends string>(key: Key, text: string): { [Name in Key]?: string } {
@@ -39,15 +35,18 @@ function postToGitHub(action: string, manifest: string): void {
 }
 
 /** Creates a GitHub App for this server, without anything to copy by hand. */
-export function CreateGitHubApp({ owner, onClose }: Props) {
+export function CreateGitHubApp({ owner, onLeave, onClose }: Props & { onLeave?: (() => void) | undefined }) {
   const form = useForm('git.githubManifest', {
-    initial: { organization: '', baseUrl: '' },
-    input: ({ organization, baseUrl }) => ({
+    initial: { organization: '', baseUrl: '', whose: firstOwner(owner) },
+    input: ({ organization, baseUrl, whose }) => ({
       ...given('organization', organization),
       ...given('baseUrl', baseUrl),
-      projectId: projectOf(owner),
+      projectId: projectOf(owner, whose),
     }),
-    onDone: ({ action, manifest }) => postToGitHub(action, manifest),
+    onDone: ({ action, manifest }) => {
+      onLeave?.()
+      postToGitHub(action, manifest)
+    },
   })
   return (
     <Form form={form} submit="Create a GitHub App" onCancel={onClose}>
@@ -63,6 +62,7 @@ export function CreateGitHubApp({ owner, onClose }: Props) {
         {...form.field('organization')}
       />
       <TextField label="Address" mono placeholder="https://github.com" spellCheck={false} hint={ADDRESS_HINT} {...form.field('baseUrl')} />
+      <WhoCanUse owner={owner} {...form.choice('whose')} />
     </Form>
   )
 }
@@ -72,13 +72,13 @@ export function ExistingGitHubApp({ owner, onClose }: Props) {
   const client = useQueryClient()
   const [done, setDone] = useState<{ webhookUrl: string; accounts: number }>()
   const form = useForm('git.connectGitHubApp', {
-    initial: { appId: '', privateKey: '', webhookSecret: '', baseUrl: '' },
-    input: ({ appId, privateKey, webhookSecret, baseUrl }) => ({
+    initial: { appId: '', privateKey: '', webhookSecret: '', baseUrl: '', whose: firstOwner(owner) },
+    input: ({ appId, privateKey, webhookSecret, baseUrl, whose }) => ({
       appId: Number(appId.trim()),
       privateKey: privateKey.trim(),
       webhookSecret: webhookSecret.trim(),
       ...given('baseUrl', baseUrl),
-      projectId: projectOf(owner),
+      projectId: projectOf(owner, whose),
     }),
     onDone: async ({ webhookUrl, accounts }) => {
       setDone({ webhookUrl, accounts: accounts.length })
@@ -117,6 +117,7 @@ export function ExistingGitHubApp({ owner, onClose }: Props) {
       />
       <TextField label="Webhook secret" type="password" autoComplete="off" {...form.field('webhookSecret')} />
       <TextField label="Address" mono placeholder="https://github.com" spellCheck={false} hint={ADDRESS_HINT} {...form.field('baseUrl')} />
+      <WhoCanUse owner={owner} {...form.choice('whose')} />
     </Form>
   )
 }

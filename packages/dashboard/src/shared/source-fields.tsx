@@ -20,6 +20,8 @@ type Props = {
   problems: Record<string, string>
   /** Skips the check for people who cannot change the source. */
   disabled?: boolean
+  /** Keeps what was typed while the browser goes to GitHub and back. Without it, nothing here leads away from the page. */
+  onLeave?: () => void
   /** Whether it may run a ready image instead of code. */
   mayBeImage?: boolean
 }
@@ -31,15 +33,15 @@ const WAYS = [
 const WAYS_OR_IMAGE = [...WAYS, { value: 'image', label: 'Image' }] as const
 
 /** The source of an app: a repository of a connected account, any clone URL, or a ready image. It is checked while it is chosen. */
-export function SourceFields({ projectId, value, onChange, problems, disabled = false, mayBeImage = false }: Props) {
+export function SourceFields({ projectId, value, onChange, problems, disabled = false, mayBeImage = false, onLeave }: Props) {
   const accounts = useAccountsFor(projectId)
   const { data: home } = useQuery(project(projectId))
-  const [connecting, setConnecting] = useState(false)
+  const [connecting, setConnecting] = useState<'token' | 'app'>()
   const isUnfit = value.via === 'image' && !mayBeImage // another type of app was chosen since
   const via = value.via === '' || isUnfit ? (accounts.data?.length ? 'account' : 'url') : value.via
   const { url, accountId } = cloneOf({ ...value, via })
   const check = useSourceCheck({ projectId, url, accountId }, !disabled)
-  const onConnect = (): void => setConnecting(true)
+  const onConnect = (): void => setConnecting('token')
   const fields = { value, onChange, problems, check, disabled, onConnect }
   if ((value.via === '' || isUnfit || via === 'account') && accounts.data === undefined && !accounts.error)
     return <Skeleton bare rows={4} height="h-9" />
@@ -68,7 +70,7 @@ export function SourceFields({ projectId, value, onChange, problems, disabled = 
       ) : accounts.data === undefined ? (
         accounts.error && <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />
       ) : accounts.data.length === 0 && value.gitProviderId === null ? (
-        <ConnectFirst onConnect={onConnect} />
+        <ConnectFirst onConnect={onConnect} onConnectApp={onLeave && (() => setConnecting('app'))} />
       ) : (
         <RepositoryFields {...fields} accounts={accounts.data} />
       )}
@@ -76,20 +78,26 @@ export function SourceFields({ projectId, value, onChange, problems, disabled = 
         <ConnectAccount
           owner={{ projectId, orMe: true, projectName: home?.name ?? 'this project' }}
           onDone={({ id }) => onChange({ via: 'account', gitProviderId: id, gitRepository: '', repositoryUrl: '', gitBranch: '' })}
-          onClose={() => setConnecting(false)}
+          mayLeave={onLeave !== undefined}
+          firstWay={connecting}
+          onLeave={onLeave}
+          onClose={() => setConnecting(undefined)}
         />
       )}
     </>
   )
 }
 
-function ConnectFirst({ onConnect }: { onConnect: () => void }) {
+function ConnectFirst({ onConnect, onConnectApp }: { onConnect: () => void; onConnectApp: (() => void) | undefined }) {
   return (
     <div className="grid justify-items-start gap-3 rounded-md border border-dashed border-line-strong/60 p-4 text-sm text-ink-soft">
       <p>Connect GitHub, GitLab, Gitea or Forgejo to choose from your repositories, private ones included, and to deploy on every push.</p>
-      <Button kind="primary" icon="git" onClick={onConnect}>
-        Connect a Git account
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" icon="git" onClick={onConnect}>
+          Connect a Git account
+        </Button>
+        {onConnectApp && <Button onClick={onConnectApp}>Connect a GitHub App</Button>}
+      </div>
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { isImage, isPasted, type NewAppValues, nameFromImage, nameFromUrl } from
 import { PastedFields } from './pasted-fields.tsx'
 import { TemplatePicker } from './template-picker.tsx'
 
-type Props = { projectId: number; form: FormFields<NewAppValues> }
+type Props = { projectId: number; form: FormFields<NewAppValues>; onLeave: () => void }
 
 const ORIGINS = [
   { value: 'repository', label: 'From a repository' },
@@ -21,7 +21,7 @@ const PORT_HINT = {
   compose: 'The service that listens on this port gets the address.',
 } as const
 
-export function DetailFields({ projectId, form }: Props) {
+export function DetailFields({ projectId, form, onLeave }: Props) {
   const { values, set, field } = form
   const name = <TextField label="Name" {...field('name')} />
   if (values.appType === 'database') {
@@ -70,6 +70,7 @@ export function DetailFields({ projectId, form }: Props) {
           form.patch(next === undefined || isOwnName ? change : { ...change, name: next })
         }}
         problems={form.problems}
+        onLeave={onLeave}
       />
       {!isImage(values) && <BuildFields projectId={projectId} form={form} />}
       {nameAndPort}

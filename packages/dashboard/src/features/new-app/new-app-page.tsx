@@ -1,7 +1,8 @@
 import { parseDotenv } from '@berth/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Card } from '../../components/card.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
@@ -13,6 +14,8 @@ import { useIdParam, useSearchState } from '../../lib/route-state.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { paths } from '../../paths.ts'
+import { useAccountsFor } from '../../shared/git-accounts.ts'
+import { forgetForm, keepForm, keptForm } from '../../shared/left-form.ts'
 import { appKeys } from '../apps/queries.ts'
 import { deploymentKeys } from '../deployments/queries.ts'
 import { gitAccounts } from '../git/queries.ts'
@@ -20,7 +23,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { isPasted, newAppInput, startOf } from './new-app-form.ts'
+import { EMPTY, isPasted, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -49,11 +52,16 @@ function Wizard({ projectId }: { projectId: number }) {
   const open = useOpenApp(projectId)
   const [templateName] = useSearchState('template')
   const form = useForm('apps.create', {
-    initial: startOf(templateName),
+    initial: useKept(projectId) ?? startOf(templateName),
     input: (values) => newAppInput(projectId, values),
     onDone: ({ id }, values) => open.mutateAsync({ appId: id, deployNow, composeFile: isPasted(values) ? values.composeFile : '' }),
   })
   useUnsavedWarning(form.touched)
+  function leave(): void {
+    const { env, composeFile: _text, ...kept } = form.values // both may contain secrets
+    keepForm(paths.newApp(projectId), kept)
+    if (env === '') flushSync(() => form.reset(form.values)) // nothing is lost, so nothing has to be asked
+  }
   const broken = parseDotenv(form.values.env).problems.length > 0
   const unpicked = form.values.appType === 'database' && form.values.templateName === ''
   const unwritten = isPasted(form.values) && form.values.composeFile.trim() === ''
@@ -70,13 +78,22 @@ function Wizard({ projectId }: { projectId: number }) {
         <KindPicker value={form.values.appType} onPick={(appType) => form.set('appType', appType)} />
       </Card>
       <Card title={form.values.appType === 'database' ? '2 · Database' : '2 · Source'}>
-        <DetailFields projectId={projectId} form={form} />
+        <DetailFields projectId={projectId} form={form} onLeave={leave} />
       </Card>
       <Card title="3 · Environment" note="Optional. You can change it later.">
         <EnvironmentField text={form.values.env} onText={(text) => form.set('env', text)} problem={form.problems['envVars']} />
       </Card>
     </Form>
   )
+}
+
+/** What was typed before the browser went to GitHub, with the account that came of it. */
+function useKept(projectId: number): NewAppValues | undefined {
+  const { data: accounts = [] } = useAccountsFor(projectId)
+  const [kept] = useState(() => keptForm(paths.newApp(projectId), EMPTY))
+  useEffect(forgetForm, [])
+  if (kept === undefined || accounts.length === 0) return kept
+  return { ...kept, via: 'account', gitProviderId: Math.max(...accounts.map(({ id }) => id)) }
 }
 
 /** The app exists at this point: a deployment that cannot be started must not look like a failed creation. */
