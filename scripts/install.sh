@@ -93,10 +93,6 @@ esac
 
 is_running() { [ -x "$root/current/bin/node" ] && healthy; }
 healthy() { # of this version, by default the installed one
-  asks_health "${1:-$(installed_version)}"
-}
-answers() { asks_health ''; }
-asks_health() { # version, or nothing for any
   node="$root/current/bin/node"
   [ -x "$node" ] || return 1
   "$node" -e '
@@ -104,8 +100,8 @@ asks_health() { # version, or nothing for any
     require("node:http").get({ host, port, path: "/health", timeout: 3000 }, (answer) => {
       let text = ""
       answer.on("data", (part) => (text += part))
-      answer.on("end", () => process.exit(answer.statusCode === 200 && (version === "" || JSON.parse(text).version === version) ? 0 : 1))
-    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "$1" "$host" 2>/dev/null
+      answer.on("end", () => process.exit(answer.statusCode === 200 && JSON.parse(text).version === version ? 0 : 1))
+    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" "$host" 2>/dev/null
 }
 service_is_up() {
   if has_systemd; then
@@ -123,11 +119,17 @@ is_older() { # one version than another
 newest_update() { find "$data/updates" -maxdepth 1 -name '*.json' 2>/dev/null | sort | tail -n 1; }
 update_is_open() { newest=$(newest_update); [ -n "$newest" ] && ! grep -q '"phase": "ended"' "$newest"; }
 update_from() { sed -n 's/^ *"from": "\(.*\)",*$/\1/p' "$(newest_update)"; }
-# While it switches, Berth is away for some seconds.
-answers_soon() {
+# The kernel lists who holds a lock, and forgets it when that process ends.
+is_locked() {
+  [ -e "$1" ] && awk -v inode="$(stat -c %i "$1")" '$2 == "POSIX" && $4 == "WRITE" { split($6, at, ":"); if (at[3] == inode) found = 1 } END { exit !found }' /proc/locks
+}
+# The server holds the first lock while it runs, the supervisor the second while it switches. From one to the other, and until a service
+# manager has started one again, there is a moment without both.
+update_is_worked_on() {
+  [ -r /proc/locks ] || { service_is_up; return; }
   n=0
-  while [ $n -lt 20 ]; do
-    answers && return 0
+  while [ $n -lt 5 ]; do
+    if is_locked "$data/lock.sqlite" || is_locked "$data/updates/working.sqlite"; then return 0; fi
     service_is_up || return 1
     sleep 1
     n=$((n + 1))
@@ -174,8 +176,8 @@ preflight() {
     problem "Berth $(version_before) is installed, and Berth $version cannot read its database"
   fi
   if update_is_open; then
-    if answers_soon; then
-      problem 'Berth is updating itself; wait until that has ended (berth updates status)'
+    if update_is_worked_on; then
+      problem "Berth is updating itself; wait until that has ended (${newest%.json}.log says how far it is)"
     else
       say "      An update was interrupted; Berth $(update_from) is brought back first."
     fi
@@ -233,9 +235,12 @@ install_packages() {
   packages=$(missing_packages)
   if [ -n "$packages" ]; then
     say "      Installing $packages"
-    do_it apt-get update -q
-    # shellcheck disable=SC2086 # a list of names
-    do_it env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
+    # A new machine may be installing its own upgrades.
+    wait_for_lock='-o DPkg::Lock::Timeout=300'
+    # shellcheck disable=SC2086 # options, and a list of names
+    do_it apt-get $wait_for_lock update -q
+    # shellcheck disable=SC2086
+    do_it env DEBIAN_FRONTEND=noninteractive apt-get $wait_for_lock install -q -y --no-install-recommends $packages
   else
     say '      Everything is installed.'
   fi

@@ -1,29 +1,39 @@
 #!/bin/sh
 # Tries install.sh on a machine of its own: `try-install.sh <folder of a release> <root file system> [systemd|plain]`.
 # Runs as root, in namespaces of its own. The root file system is made with
-#   debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,docker.io,iptables,git,openssh-client,ca-certificates,haproxy,procps <suite> <folder>
-# and, from Debian 13 on, docker-cli. It is changed and put back; use a copy.
+#   debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,haproxy,procps <suite> <folder>
+# It is changed and put back, except for the packages that the installer adds; use a copy. Those are downloaded: BERTH_TRY_NETWORK names a
+# slirp4netns that connects the machine to what this one reaches, and the variables of proxies are passed on. Without it, add
+# docker.io,iptables,git,openssh-client,ca-certificates to the list, and docker-cli from Debian 13 on; then that step is not tried.
 set -eu
 release=$(readlink -f "$1")
 rootfs=$(readlink -f "$2")
 kind=${3:-systemd}
+network=${BERTH_TRY_NETWORK:-}
 here=$(dirname "$(readlink -f "$0")")
 work=$(mktemp -d)
 # The machine sees this group as the root of all.
 group=$(findmnt --noheadings --first-only --types cgroup2 --output TARGET)/try-install-$$
 mkdir "$group"
-trap 'kill -9 "$machine" 2>/dev/null || true; wait; sleep 1; find "$group" -depth -type d -exec rmdir {} +; rm -rf "$work"' EXIT
+trap 'kill -9 "$machine" ${connection:-} 2>/dev/null || true; wait; sleep 1; find "$group" -depth -type d -exec rmdir {} +; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 # shellcheck disable=SC2016 # expanded by the inner shell
 sh -c 'echo $$ >"$0/cgroup.procs" && exec unshare --mount --net --pid --ipc --uts --cgroup --fork --kill-child "$@"' \
-  "$group" "$here/try-machine.sh" "$release" "$rootfs" "$kind" >"$work/boot.log" 2>&1 &
+  "$group" "$here/try-machine.sh" "$release" "$rootfs" "$kind" ${network:+10.0.2.3} >"$work/boot.log" 2>&1 &
 machine=$!
 failed() { echo "FAILED: $*" >&2; exit 1; }
 n=0
 until [ -e "$rootfs/mnt/first" ]; do n=$((n + 1)); [ $n -lt 300 ] || failed 'the machine does not start'; sleep 0.2; done
 rm "$rootfs/mnt/first"
-inside() { nsenter --all --target "$(pgrep -P "$machine")" env -i HOME=/root PATH="${path:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}" "$@"; }
+inside() {
+  nsenter --all --target "$(pgrep -P "$machine")" env -i HOME=/root PATH="${path:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}" \
+    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} ${no_proxy:+no_proxy="$no_proxy"} "$@"
+}
+if [ -n "$network" ]; then
+  "$network" --configure --mtu=65520 --disable-host-loopback "$(pgrep -P "$machine")" tap0 >"$work/network.log" 2>&1 &
+  connection=$!
+fi
 is_up() { [ "$kind" = plain ] || inside systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; }
 n=0
 until is_up; do n=$((n + 1)); [ $n -lt 300 ] || failed 'systemd does not come up'; sleep 0.5; done
@@ -54,6 +64,20 @@ refuses() { # words, then the run
   files | diff "$work/untouched" - || failed "something was changed: $words"
   echo "ok: refused, $words"
 }
+
+# A bare machine gets Docker from the installer. It stays, so what follows compares with a machine that has it.
+if [ ! -e "$rootfs/usr/sbin/dockerd" ]; then
+  [ -n "$network" ] || failed 'Docker is not in the root file system, and without BERTH_TRY_NETWORK it cannot be installed'
+  inside sh "$installer" --dry-run --archive "$archive" | grep 'would run: .*apt-get .*docker.io' || failed 'a dry run does not name the packages'
+  install | tee "$work/out"
+  inside dpkg-query -W -f '${binary:Package} ${Version} ${db:Status-Status}\n' docker.io iptables git openssh-client ca-certificates
+  [ -n "$(inside sh -c 'command -v docker || true')" ] || inside apt-get install -q -y --no-install-recommends docker-cli >/dev/null # for this script
+  n=0
+  until inside berth-server doctor | grep -E '^(ok|warning) +Docker: [0-9]'; do n=$((n + 1)); [ $n -lt 120 ] || failed 'Berth does not find the Docker that was installed'; sleep 1; done
+  uninstall --yes --delete-data --delete-volumes >/dev/null
+  find "$rootfs" -xdev -name '*berth*' -not -path "$rootfs/var/lib/docker/*" -not -path "$rootfs/var/lib/systemd/*" | grep . && failed 'this was left behind'
+  echo 'ok: Docker was installed on a machine without it'
+fi
 
 state >"$work/before"
 install_dry() { inside sh "$installer" --dry-run --archive "$archive"; }
@@ -125,7 +149,15 @@ cp "$rootfs/var/lib/berth/"berth.sqlite* "$rootfs/var/lib/berth/"*.key "$record.
 rm -f "$record.snapshot/berth.sqlite-shm"
 node 'new (require("node:sqlite").DatabaseSync)("/var/lib/berth/berth.sqlite").exec("create table of_the_new_version (id)")'
 mkdir -p "$rootfs/opt/berth/releases/999.0.0/bin"
-ln -sfn releases/999.0.0 "$rootfs/opt/berth/current"
+# Its server takes long to start: as long as the supervisor waits for it, the update goes on.
+printf '#!/bin/sh\nexec sleep 600\n' >"$rootfs/opt/berth/releases/999.0.0/bin/berth-server"
+chmod 755 "$rootfs/opt/berth/releases/999.0.0/bin/berth-server"
+service start
+n=0
+until [ "$(readlink "$rootfs/opt/berth/current")" = releases/999.0.0 ]; do n=$((n + 1)); [ $n -lt 60 ] || failed 'the supervisor does not switch'; sleep 1; done
+sleep 25
+refuses 'updating itself' install
+service stop
 install >"$work/out" || { cat "$work/out"; failed 'an interrupted update is not repaired'; }
 [ "$(readlink "$rootfs/opt/berth/current")" = "$current" ] && [ ! -e "$rootfs/opt/berth/releases/999.0.0" ] || failed 'it is not back on the old version'
 grep -q '"outcome": "failed"' "$record.json" || failed 'the interrupted update has not ended'

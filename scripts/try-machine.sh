@@ -4,6 +4,7 @@ set -eu
 release=$1
 rootfs=$2
 kind=$3
+nameserver=${4:-}
 
 mount --make-rprivate /
 ip link set lo up
@@ -12,6 +13,11 @@ mount -t proc proc "$rootfs/proc"
 mount -t sysfs sysfs "$rootfs/sys"
 mount -t cgroup2 cgroup2 "$rootfs/sys/fs/cgroup"
 for directory in run tmp; do mount -t tmpfs tmpfs "$rootfs/$directory"; done
+if [ -n "$nameserver" ]; then
+  echo "nameserver $nameserver" >"$rootfs/run/resolv.conf"
+  touch "$rootfs/etc/resolv.conf"
+  mount --bind "$rootfs/run/resolv.conf" "$rootfs/etc/resolv.conf"
+fi
 mount -t tmpfs -o mode=755 tmpfs "$rootfs/dev"
 for device in null zero full random urandom tty; do
   touch "$rootfs/dev/$device"

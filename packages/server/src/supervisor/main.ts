@@ -8,6 +8,7 @@ import { createLayout, rootOf } from './layout.ts'
 import { startServer } from './server-child.ts'
 import { createSupervisor } from './supervise.ts'
 import { createUpdateRecords } from './update-records.ts'
+import { createWorkingLock } from './working-lock.ts'
 
 const OWN_PLACE = 'supervisor/main.js'
 
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     layout,
     records,
     carryOut: createCarryOut({ dataDir, layout, records, step, stopping: stopping.signal }),
+    working: createWorkingLock(records.directory),
     start: (version, mode) =>
       startServer(
         layout.program(version),

@@ -8,12 +8,14 @@ import type { ServerChild } from './server-child.ts'
 import { isWithSupervisor, type UpdateRecord } from './update-record.ts'
 import type { UpdateRecords } from './update-records.ts'
 import { watchServer } from './watch.ts'
+import type { WorkingLock } from './working-lock.ts'
 
 type Deps = {
   dataDir: string
   layout: Layout
   records: UpdateRecords
   carryOut: CarryOut
+  working: WorkingLock
   /** `checked`: it must not write, because the database may go back. */
   start: (version: string, mode: 'normal' | 'checked') => ServerChild
   /** Becomes the supervisor of the release that `current` leads to, if that is another one. It does not return then. */
@@ -53,7 +55,7 @@ function wordsFor(cause: unknown): string {
 
 /** Keeps one server running, and carries out an update that the server left in its record. */
 export function createSupervisor(deps: Deps) {
-  const { dataDir, layout, records, carryOut, tuning, say, stopping } = deps
+  const { dataDir, layout, records, carryOut, working, tuning, say, stopping } = deps
   let running: ServerChild | undefined
   const backOff = createBackOff(stopping)
   stopping.addEventListener('abort', () => void running?.stop())
@@ -66,6 +68,7 @@ export function createSupervisor(deps: Deps) {
         else await serve(layout.current())
       } catch (cause) {
         if (stopping.aborted) return
+        working.release()
         say(`This did not work and is tried again: ${wordsFor(cause)}`)
         await running?.stop()
         await backOff.rest()
@@ -74,11 +77,13 @@ export function createSupervisor(deps: Deps) {
   }
 
   async function serve(version: string): Promise<void> {
+    working.release()
     await withDataLock(dataDir, stopping, async () => undefined)
     if (!stopping.aborted) await ended(begin(version, 'normal'), version)
   }
 
   async function carryOn(update: UpdateRecord): Promise<void> {
+    await working.take()
     if (update.phase === 'switching') {
       deps.becomeCurrent()
       return await prepare(update, deps)
@@ -99,6 +104,7 @@ export function createSupervisor(deps: Deps) {
       return await server.stop()
     }
     await carryOut.succeed(update)
+    working.release()
     server.send({ type: 'update_over' })
     await ended(server, update.to)
   }
