@@ -196,30 +196,49 @@ async function missing(lab: DeployLab, volume: string): Promise<string[]> {
   return names.includes(volume) ? [] : ['I6: a volume is gone']
 }
 
-/** `visits` are those of the bystander app while the last server died and restarted. */
+/** `visits` are those of the bystander apps while the servers died and restarted. */
 export type Swept = { points: number; failures: string[]; visits: number }
 
+type SweepOptions = {
+  kind: 'crash-before' | 'crash-after'
+  from?: number
+  stride?: number
+  most?: number
+  /** How many servers share the points: most of a point is waiting for the engine. */
+  labs?: number
+  onPoint?: (words: string) => void
+}
+
 /** Every point of a scenario, or every `stride`-th, until one is no longer reached. After a failed point a fresh server is used. */
-export async function sweep<State>(
-  scenario: Scenario<State>,
-  options: { kind: 'crash-before' | 'crash-after'; stride?: number; most?: number },
-): Promise<Swept> {
-  const failures: string[] = []
-  let [points, misses] = [0, 0]
-  const mostMisses = options.kind === 'crash-after' ? 1 : 0 // there is no point after a side effect that fails, but the next one may have one
-  let lab = await openSweepLab()
-  for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
-    const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))
-    misses = outcome === false ? misses + 1 : 0
-    if (misses > mostMisses) break
-    if (outcome !== false) points += 1
-    if (typeof outcome === 'boolean') continue
-    failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)
-    await close(lab)
-    lab = await openSweepLab()
+export async function sweep<State>(scenario: Scenario<State>, options: SweepOptions): Promise<Swept> {
+  const { kind, from: first = 1, stride = 1, most = 100, labs = 1, onPoint = () => undefined } = options
+  const swept: Swept = { points: 0, failures: [], visits: 0 }
+  const misses = new Set<number>()
+  // There is no point after a side effect that fails, but the next one may have one.
+  const isLast = (at: number) => misses.has(at) && (kind === 'crash-before' || misses.has(at - stride))
+  let next = first
+  const hasMore = () => next <= most && ![...misses].some(isLast)
+
+  async function work(): Promise<void> {
+    let lab = await openSweepLab()
+    while (hasMore()) {
+      const at = next
+      next += stride
+      const from = performance.now()
+      const outcome = await crashAt(lab, scenario, { kind, at }).catch((cause: unknown) => String(cause))
+      onPoint(`${scenario.name}, ${kind} ${at}: ${outcome}, ${Math.round((performance.now() - from) / 1000)} s`)
+      if (outcome === false) misses.add(at)
+      else swept.points += 1
+      if (typeof outcome === 'boolean') continue
+      swept.failures.push(`${scenario.name}, ${kind} ${at}: ${outcome}`)
+      swept.visits += await close(lab)
+      lab = await openSweepLab()
+    }
+    swept.visits += await close(lab)
   }
-  const visits = await close(lab)
-  return { points, failures, visits }
+
+  await Promise.all(Array.from({ length: labs }, work))
+  return swept
 }
 
 async function openSweepLab(): Promise<SweepLab> {
