@@ -87,6 +87,8 @@ const PlannedService = Type.Object({
   isBuilt: Type.Boolean(),
   /** Whether visitors reach it: through the domains of the app, or through its own. */
   isRouted: Type.Boolean(),
+  /** How many containers run it. */
+  replicas: Type.Integer(),
   dependsOn: Type.Array(Type.String()),
   volumes: Type.Array(Type.Object({ path: Type.String(), readOnly: Type.Boolean() })),
   /** What the file wants open on the machine; it is opened where somebody opens it. */

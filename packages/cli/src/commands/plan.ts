@@ -9,10 +9,11 @@ function show(ctx: Context, plan: StackPlan): void {
   const rows = plan.services.map((service) => [
     service.name,
     service.isBuilt ? 'built' : service.image,
+    String(service.replicas),
     service.isRouted ? 'yes' : '-',
     service.volumes.map(({ path }) => path).join(', ') || '-',
   ])
-  if (rows.length > 0) ctx.out.table(['SERVICE', 'IMAGE', 'VISITORS', 'VOLUMES'], rows)
+  if (rows.length > 0) ctx.out.table(['SERVICE', 'IMAGE', 'REPLICAS', 'VISITORS', 'VOLUMES'], rows)
   const variables = plan.variables.map(({ name, isSet, isRequired, default: fallback, message }) => [
     name,
     isSet ? 'set' : isRequired ? 'missing' : fallback === null ? 'empty' : `default: ${fallback}`,

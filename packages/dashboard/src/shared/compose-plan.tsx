@@ -39,6 +39,7 @@ export function PlanWords({ plan, addVariable }: Props) {
                 <code className="min-w-0 font-mono text-[13px] text-ink-soft [overflow-wrap:anywhere]">
                   {service.isBuilt ? 'built from the repository' : service.image}
                 </code>
+                {service.replicas > 1 && <span className="text-ink-soft">{plural(service.replicas, 'replica')}</span>}
                 {service.isRouted && <Tag>Visitors reach it</Tag>}
               </li>
             ))}

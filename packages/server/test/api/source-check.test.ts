@@ -155,14 +155,15 @@ it('a compose file is planned before a deployment: of a repository, of an app, a
   const { id: projectId } = await owner.call('projects.create', { name: 'Plans' })
   const compose = `services:
   web: { build: ., expose: [3000], environment: { KEY: '\${KEY:?the key of the shop}' }, volumes: ['./conf:/conf:ro'] }
-  db: { image: 'postgres:\${TAG:-17}', restart: always, logging: {} }`
+  db: { image: 'postgres:\${TAG:-17}', restart: always, logging: {}, scale: 2 }`
   const repository = await git.createRepository({ files: { 'app/compose.yaml': compose, 'app/conf/a': 'a', Dockerfile: 'FROM x' } })
   const source = { projectId, gitCloneUrl: repository.url, rootDirectory: 'app', port: 3000 }
   const plan = await owner.call('stacks.planNew', { ...source, envVars: { KEY: 'k' } })
   expect(plan).toMatchObject({ file: 'compose.yaml', isAccepted: true, refused: [] })
+  const plain = { replicas: 1, dependsOn: [], volumes: [], publishes: [] }
   expect(plan.services).toEqual([
-    { name: 'web', image: '', isBuilt: true, isRouted: true, dependsOn: [], volumes: [{ path: '/conf', readOnly: true }], publishes: [] },
-    { name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, dependsOn: [], volumes: [], publishes: [] },
+    { ...plain, name: 'web', image: '', isBuilt: true, isRouted: true, volumes: [{ path: '/conf', readOnly: true }] },
+    { ...plain, name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, replicas: 2 },
   ])
   expect(plan.notes.join()).toContain('services.db.logging is left out')
   expect(plan.variables).toEqual([

@@ -44,13 +44,14 @@ function presented({ file, plan, objections, variables }: JudgedStack, { env }: 
   return {
     file,
     isAccepted: objections.length === 0,
-    services: plan.services.map(({ name, image, dependsOn, mounts }) => {
+    services: plan.services.map(({ name, image, dependsOn, mounts, replicas = 1 }) => {
       const isBuilt = plan.builds.some(({ service }) => service === name)
       return {
         name,
         image: isBuilt ? '' : image,
         isBuilt,
         isRouted: name === plan.routedService || (plan.alsoRouted?.includes(name) ?? false),
+        replicas,
         dependsOn: dependsOn.map(({ service }) => service),
         volumes: mounts.map(({ path, readOnly = false }) => ({ path, readOnly })),
         publishes: (plan.published ?? [])
