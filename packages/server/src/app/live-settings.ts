@@ -1,6 +1,9 @@
+import { kindOf } from '../domain/app-kinds.ts'
 import { placesOf } from '../domain/processes.ts'
 import { configOf, type ReleaseConfig } from '../domain/release-config.ts'
+import type { AppRow } from '../domain/rows.ts'
 import { type LivePlaces, placesWanted } from '../domain/wanted-places.ts'
+import { listEndpoints } from '../features/deployments/release/compose/endpoint-store.ts'
 import { findActive } from '../features/deployments/store.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -10,6 +13,20 @@ type Base = Pick<Foundation, 'db' | 'openRelease'>
 export async function liveSettings({ db, openRelease }: Base, appId: number): Promise<ReleaseConfig | undefined> {
   const active = await findActive(db, appId)
   return active?.sealed_config ? openRelease(appId, active.sealed_config) : undefined
+}
+
+/** The ports that visitors of the live release are sent to, by service; null is the app itself. */
+export function createVisitedPorts(base: Base) {
+  return async (app: AppRow): Promise<ReadonlyMap<string | null, readonly number[]>> => {
+    const port = (await liveSettings(base, app.id))?.port ?? null
+    const own = port === null ? [] : [port]
+    if (!kindOf(app).hasServices) return new Map([[null, own]])
+    const active = await findActive(base.db, app.id)
+    const ports = new Map([[active?.main_service ?? null, own]])
+    for (const { service, port: given } of await listEndpoints(base.db, app.id))
+      ports.set(service, [...new Set([...(ports.get(service) ?? []), ...(given === null ? own : [given])])])
+    return ports
+  }
 }
 
 /** The names of its volumes. */

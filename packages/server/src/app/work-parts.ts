@@ -26,7 +26,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
-import { createLivePlaces, createLiveVolumes, liveSettings } from './live-settings.ts'
+import { createLivePlaces, createLiveVolumes, createVisitedPorts, liveSettings } from './live-settings.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
@@ -74,7 +74,7 @@ export function createWorkParts(
   })
   const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
   const answers = createAnswers({ engine, instance: base.instance, probe: probeTarget })
-  const running = createContainerParts(base, { engine, deploying, stopInTime, answers, onRowsChanged, onContainersChanged })
+  const running = createContainerParts(base, { engine, deploying, stopInTime, answers, ...others.traffic })
   const reconcile = createReconcileParts(base, { engine, variables, deploying, ports, stopInTime, answers, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
@@ -107,7 +107,7 @@ function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandle
 }
 
 type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime' | 'answers'> &
-  Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
+  Pick<TrafficParts, 'routing' | 'onRowsChanged' | 'onContainersChanged'>
 
 /** The live releases of apps: their containers, and the services of those that have several. */
 function createContainerParts(base: Foundation, deps: ContainerDeps) {
@@ -124,8 +124,9 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     stopInTime: deps.stopInTime,
     restartInTurn: createRestartInTurn({
       answers: deps.answers,
-      portOf: async (appId) => (await liveSettings(base, appId))?.port ?? null,
-      mayRestart: async (appId) => await mayRestart(db, appId),
+      portsOf: createVisitedPorts(base),
+      mayRestart: async (appId, service) => await mayRestart(db, appId, service),
+      withoutVisitors: deps.routing.withoutVisitors,
     }),
     now,
     onWanted: deps.onRowsChanged,

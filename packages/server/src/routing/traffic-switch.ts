@@ -86,6 +86,21 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: giveUpAt - performance.now(), signal })
   }
 
+  /** Does the work while the other replicas have the visitors of a container. It begins once the requests of that one have ended. */
+  async function withoutVisitors(appId: number, containerId: string, work: () => Promise<void>): Promise<void> {
+    wanted.rest(containerId)
+    try {
+      await whenServing(put)
+      const earlier = wanted.earlierTargets(appId)
+      if (earlier.length > 0 && (await hasVisitors()))
+        await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: drainMs, signal: new AbortController().signal })
+      await work()
+    } finally {
+      wanted.endRest(containerId)
+      await whenServing(() => sync(appId))
+    }
+  }
+
   /** Asks the replicas of every app that has several, and routes to those that answer. */
   async function lookAtReplicas(): Promise<void> {
     if (await wanted.lookAtReplicas()) await put()
@@ -93,7 +108,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
 
   const routes: Routes = { isServed, switchTo, restore, drain }
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
-  return { ...routes, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
+  return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
 }
 
 export type Routing = ReturnType<typeof createRouting>

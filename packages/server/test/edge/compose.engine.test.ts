@@ -329,6 +329,30 @@ it.concurrent('replicas of services, with a port of the machine, lose no visitor
   ])
 })
 
+it.concurrent('a restart of a service with replicas restarts one after the other, and loses no visitor', limit, async () => {
+  const host = 'restarted.example.test'
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], scale: 2 }
+  const app = await lab.addApp('restarted', { domain: host, compose: { services: { web, store: { ...store, scale: 2 } } } })
+  await lab.deployWell(app)
+  await until(async () => (await versionAt(host)) === '1', 'the app')
+  const startsOf = async (name: string) => {
+    const own = (await servicesOf(app.id)).filter(({ service }) => service === name)
+    return await Promise.all(own.map(async ({ id }) => (await lab.engine.containers.inspect(id))?.startedAt ?? ''))
+  }
+  const watch = watchVersions(lab, { host, methods: ['GET', 'POST', 'GET', 'POST'] })
+  for (const restart of [
+    async () => await lab.call('stacks.restartService', { appId: app.id, service: 'web' }),
+    async () => await lab.call('containers.restart', { appId: app.id }),
+  ]) {
+    const before = await startsOf('web')
+    await restart()
+    const after = await startsOf('web')
+    expect([before.length, after.length, after.filter((at) => before.includes(at))]).toEqual([2, 2, []])
+  }
+  expect(await watch()).toEqual({ versions: ['1'], errors: 0 })
+  await runs(app.id, ['store', 'store', 'web', 'web'])
+})
+
 it.concurrent('a compose app without a repository is deployed from its own file, and serves', limit, async () => {
   const host = 'pasted.example.test'
   const { id: projectId } = await lab.call('projects.create', { name: 'Pasted' })

@@ -4,7 +4,9 @@ import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { setWanted } from '../../domain/app-status.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { placesOf } from '../../domain/processes.ts'
+import { setServiceStopped } from '../../domain/stopped-services.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Db } from '../../store/database.ts'
 import type { LiveRelease } from './live-release.ts'
 import { createRestartInTurn } from './restart-in-turn.ts'
 import { createContainers } from './service.ts'
@@ -38,8 +40,12 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
     stopInTime: { stop: effect('stop'), restart: effect('restart') },
     restartInTurn: createRestartInTurn({
       answers: async () => true,
-      portOf: async () => null,
-      mayRestart: async (appId) => await mayRestart(db, appId),
+      portsOf: async () => new Map([[null, [3000]]]),
+      mayRestart: async (appId, service) => await mayRestart(db, appId, service),
+      withoutVisitors: async (_appId, container, work) => {
+        effects.push(`without ${container}`)
+        await work()
+      },
     }),
     now: () => new Date(),
     onWanted: () => undefined,
@@ -59,21 +65,21 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
 it('restarts those that are wanted, one after the other', async () => {
   await using test = await open()
   await test.apply('restart')
-  expect(test.effects).toEqual(['restart c1', 'restart c2', 'restart worker1'])
+  expect(test.effects).toEqual(['without c1', 'restart c1', 'without c2', 'restart c2', 'restart worker1'])
   expect(await test.status()).toBe('running')
 })
 
 it('ends when the app is stopped meanwhile, and does not say that it runs', async () => {
   await using test = await open(async () => void (await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))))
   await test.apply('restart')
-  expect(test.effects).toEqual(['restart c1'])
+  expect(test.effects).toEqual(['without c1', 'restart c1'])
   expect(await test.status()).toBe('stopped')
 })
 
 it('ends when a deployment begins to replace the containers', async () => {
   await using test = await open(async () => void (await addDeployment(test.db, test.app, { sealed_config: '', image: 'i' })))
   await test.apply('restart')
-  expect(test.effects).toEqual(['restart c1'])
+  expect(test.effects).toEqual(['without c1', 'restart c1'])
   expect(await test.status()).toBe('stopped') // as it was
 })
 
@@ -81,4 +87,61 @@ it('a start leaves out replicas that are no longer wanted', async () => {
   await using test = await open()
   await test.apply('start')
   expect(test.effects).toEqual(['start c1', 'start c2', 'start worker1'])
+})
+
+/** A compose app with two replicas of each of its services, of which visitors reach one. */
+async function restartStack(onRestart: (db: Db, appId: number) => Promise<void> = async () => undefined) {
+  await using test = await openTestDatabase()
+  const { id } = await addApp(test.db, 'a@example.test')
+  const app = await test.db.transaction(
+    async (tx) =>
+      await tx
+        .updateTable('app')
+        .set({ app_type: 'compose', wanted: 'running' })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+  )
+  const [effects, underWay] = [[] as string[], new Set<string>()]
+  const restartInTurn = createRestartInTurn({
+    answers: async (_app, container, { port }) => {
+      effects.push(`${container} answers at ${port}`)
+      return true
+    },
+    portsOf: async () => new Map([['web', [3000, 9000]]]),
+    mayRestart: async (appId, service) => await mayRestart(test.db, appId, service),
+    withoutVisitors: async (_appId, container, work) => {
+      underWay.add(container)
+      expect(underWay.size).toBe(1)
+      await work()
+      underWay.delete(container)
+    },
+  })
+  const all = ['web', 'worker'].flatMap((service) => [1, 2].map((replica) => ({ id: `${service}${replica}`, owner: { service, replica } })))
+  await restartInTurn(app, all as unknown as Parameters<typeof restartInTurn>[1], async (container) => {
+    effects.push(`restart ${container}`)
+    await onRestart(test.db, app.id)
+  })
+  return effects
+}
+
+it('in a compose app the replicas of a service with visitors take turns, and those of others restart at once', async () => {
+  const effects = await restartStack()
+  const ofWeb = effects.filter((effect) => effect.includes('web'))
+  expect(ofWeb).toEqual([
+    'restart web1',
+    'web1 answers at 3000',
+    'web1 answers at 9000',
+    'restart web2',
+    'web2 answers at 3000',
+    'web2 answers at 9000',
+  ])
+  expect(effects.filter((effect) => effect.includes('worker'))).toEqual(['restart worker1', 'restart worker2'])
+})
+
+it('a service that is stopped meanwhile is not started again', async () => {
+  const stop = async (db: Db, appId: number) =>
+    void (await db.transaction(async (tx) => await setServiceStopped(tx, appId, { service: 'web', isStopped: true })))
+  const effects = await restartStack(stop)
+  expect(effects.filter((effect) => effect.startsWith('restart web'))).toEqual(['restart web1'])
 })

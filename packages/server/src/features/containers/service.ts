@@ -130,7 +130,7 @@ export function createContainers(deps: Deps) {
       if (verb !== 'start') deps.onWanted() // visitors get the error page before the container stops
       const effect = async (id: string) => await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
       if (verb === 'start') for (const { id } of wanted) await effect(id)
-      else if (verb === 'restart' && kindOf(app).mayHaveReplicas) await deps.restartInTurn(app, wanted, effect)
+      else if (verb === 'restart') await deps.restartInTurn(app, wanted, effect)
       else await Promise.all(wanted.map(async ({ id }) => await effect(id))) // each may take minutes to end
       if (service === undefined)
         await step('db.app_status', async () => {

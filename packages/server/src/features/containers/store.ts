@@ -1,5 +1,6 @@
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import { type DeploymentRow, findApp } from '../../domain/rows.ts'
+import { stoppedServices } from '../../domain/stopped-services.ts'
 import type { Reader } from '../../store/database.ts'
 
 /** The state of the unfinished deployments of an app. */
@@ -8,10 +9,11 @@ export async function statusesUnderWay(db: Reader, appId: number): Promise<Deplo
   return rows.map(({ status }) => status)
 }
 
-/** Whether its containers may be restarted: it is not stopped, and no deployment is replacing them. */
-export async function mayRestart(db: Reader, appId: number): Promise<boolean> {
+/** Whether its containers, or those of one service, may be restarted: they are not stopped, and no deployment is replacing them. */
+export async function mayRestart(db: Reader, appId: number, service: string | null = null): Promise<boolean> {
   const app = await findApp(db, appId)
-  return app?.wanted === 'running' && !(await statusesUnderWay(db, appId)).includes('deploying')
+  if (app?.wanted !== 'running' || (service !== null && stoppedServices(app).has(service))) return false
+  return !(await statusesUnderWay(db, appId)).includes('deploying')
 }
 
 type Live = Pick<DeploymentRow, 'id' | 'image' | 'main_service' | 'processes'>
