@@ -78,6 +78,20 @@ describe('a name that is not a host name', () => {
   })
 })
 
+it("a name below that of an app is for its project alone, also before there is an app: it could read the app's cookies", async () => {
+  await using own = await startTestServer()
+  const victim = await own.owner()
+  const mallory = await own.as('mallory')
+  const shop = await newApp(victim, 'shop', 'east')
+  const { id } = await newApp(mallory, 'own', 'west')
+  expect(shop.domains).toEqual(['shop-east.localhost'])
+  for (const domain of ['x.shop-east.localhost', 'y.x.Shop-East.localhost.', 'x.next-east.localhost'])
+    await expect(mallory.call('domains.create', { appId: id, domain })).rejects.toMatchObject({ code: 'domain_reserved' })
+  for (const domain of ['www.own-west.localhost', 'a.www.own-west.localhost', 'next.localhost', 'x.next.localhost', 'a.b.example.org'])
+    await mallory.call('domains.create', { appId: id, domain })
+  await victim.call('domains.create', { appId: shop.id, domain: 'www.shop-east.localhost' })
+})
+
 describe('generated domains', () => {
   it('are names under localhost while only this machine opens the dashboard, for web and compose apps alone', async () => {
     await using own = await startTestServer()

@@ -26,3 +26,10 @@ function labelOf(address: string): string | undefined {
 export function needsNoDns(host: string, base: BaseDomain | undefined): boolean {
   return host.endsWith('.localhost') || (base !== undefined && base.kind !== 'wildcard' && host.endsWith(`.${base.name}`))
 }
+
+/** Of a name that is deeper than directly below the base domain: the name directly below it. Undefined for all others. */
+export function nameAbove(host: string, base: BaseDomain | undefined): string | undefined {
+  if (base === undefined || !host.endsWith(`.${base.name}`)) return undefined
+  const labels = host.slice(0, -base.name.length - 1).split('.')
+  return labels.length === 1 ? undefined : `${labels.at(-1)}.${base.name}`
+}

@@ -3,7 +3,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import { type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
-import { type AppRow, type DomainRow, findDomain } from '../../domain/rows.ts'
+import { type AppRow, type DomainRow, findApp, findDomain } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { hostProblem, normalHost } from '../../lib/host-name.ts'
@@ -12,11 +12,12 @@ import { createLimiter } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { createUnlessTaken } from '../../store/unless-taken.ts'
-import { type BaseDomain, needsNoDns } from './base-domain.ts'
+import { type BaseDomain, nameAbove, needsNoDns } from './base-domain.ts'
 import {
   countDomains,
   type DomainView,
   deleteDomain,
+  findDomainByHost,
   insertDomain,
   listDomains,
   listTroubled,
@@ -72,6 +73,7 @@ export function createDomains(deps: Deps) {
     const row = await unlessTaken(
       change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
+        await refuseBelowOthers(tx, host, { app, base: await deps.readBase(tx) })
         await refuseTooMany(tx, app)
         const needsDns = !needsNoDns(host, await deps.readBase(tx))
         return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns, at: now(), ...place }))
@@ -192,6 +194,18 @@ function createRefuseReserved({ readSettings, readBase }: Pick<Deps, 'readSettin
     const base = await readBase(reader)
     if (host === base?.name) throw fieldError('domain_reserved', 'domain', 'this is the base domain of generated domains')
   }
+}
+
+/**
+ * Every name below the base domain leads here without a DNS record. One below the name of somebody else's app could set cookies for that
+ * app, and read those that it shares with its subdomains.
+ */
+async function refuseBelowOthers(tx: Tx, host: string, { app, base }: { app: AppRow; base: BaseDomain | undefined }): Promise<void> {
+  const above = nameAbove(host, base)
+  if (above === undefined) return
+  const owner = await findDomainByHost(tx, above)
+  if (owner && (await findApp(tx, owner.app_id))?.project_id === app.project_id) return
+  throw fieldError('domain_reserved', 'domain', `must be directly below ${base?.name}, or ${above} must be a domain of this project`)
 }
 
 /** Changes a domain with its audit line and event in one transaction, then updates the edge. */
