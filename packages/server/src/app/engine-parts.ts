@@ -13,12 +13,12 @@ import { createProvisioning } from '../provision/provisioning.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The engine, its provisioning and firewalls, and git: everything that runs other programs. */
-export function createEngineParts({ config, instance, log, now }: Foundation) {
+export function createEngineParts({ config, instance, log, now, fence }: Foundation) {
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
   const firewalls = createFirewalls({ log, mode, engine: config.engine, edgePorts, privateSources })
-  const engine = createEngine({ address: config.engine, log, now })
+  const engine = createEngine({ address: config.engine, log, now, ...(fence && { beforeChange: fence.check }) })
   const engineWatch = createEngineWatch({ engine, provisioning, log })
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
   const scratch = join(config.workDir, 'git')

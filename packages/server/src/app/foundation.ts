@@ -10,6 +10,7 @@ import { createSecretBox } from '../lib/secret-box.ts'
 import { secretFile } from '../lib/secret-file.ts'
 import { createStep } from '../lib/step.ts'
 import { VERSION } from '../lib/version.ts'
+import { createFence } from '../nodes/fence.ts'
 import { createHeartbeat } from '../nodes/heartbeat.ts'
 import { createBackground } from '../queue/periodic.ts'
 import { createIsDiskFull } from '../store/disk-space.ts'
@@ -35,7 +36,9 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
   const updateGate = createUpdateGate()
-  const db = updateGate.guard(database.db)
+  const fence = node && createFence(database.db)
+  const db = updateGate.guard(fence ? fence.guardDb(database.db) : database.db)
+  const step = createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step'))
   let settings = await readSettings(db)
   return {
     config,
@@ -53,7 +56,8 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     updateGate,
     isDiskFull: createIsDiskFull({ database, dataDir, fullDiskBytes: tuning.fullDiskBytes }),
     instance: await instanceId(db),
-    step: createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step')),
+    step: fence ? fence.guardStep(step) : step,
+    fence,
     background: createBackground(log),
     openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
     settings: () => settings,

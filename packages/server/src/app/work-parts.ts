@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { appLane } from '../domain/job-names.ts'
+import { unwantedJobs } from '../domain/unwanted-jobs.ts'
 import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
 import { type Answers, createAnswers } from '../features/containers/answers.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
@@ -101,9 +102,20 @@ function createRemovalParts(base: Foundation, deps: Pick<EngineParts, 'engine'> 
 }
 
 function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandlers>) {
-  const { config, db, nudge, log, now, isDiskFull } = base
+  const { config, db, nudge, log, isDiskFull, node, fence, heartbeat } = base
   const slots = async () => base.settings().concurrency || config.workers
-  return createWorker({ db, nudge, log, now, workerId: randomUUID(), slots, isDiskFull, handlers })
+  const leasePrefix = node && `${node.name}/`
+  return createWorker({
+    db,
+    nudge,
+    log,
+    now: heartbeat?.databaseNow ?? base.now,
+    workerId: node ? `${leasePrefix}${node.bootId}` : randomUUID(),
+    slots,
+    isDiskFull,
+    handlers,
+    node: fence && leasePrefix ? { leasePrefix, fence, unwanted: async (jobs) => await unwantedJobs(db, jobs) } : undefined,
+  })
 }
 
 type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime' | 'answers'> &

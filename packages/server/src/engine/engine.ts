@@ -36,8 +36,16 @@ export type EngineFacts = {
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' }
 
 /** The interface to the container engine, in our own terms. Only this folder uses its API. */
-export function createEngine(deps: { address: EngineAddress; log: Log; now: () => Date; cgroupRoot?: string }) {
-  const transport = createTransport({ address: deps.address })
+export function createEngine(deps: {
+  address: EngineAddress
+  log: Log
+  now: () => Date
+  cgroupRoot?: string
+  /** May refuse a call that changes something, just before it is made. */
+  beforeChange?: () => Promise<void>
+}) {
+  const { beforeChange } = deps
+  const transport = createTransport({ address: deps.address, ...(beforeChange && { beforeChange }) })
   const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })
 
   async function facts(signal?: AbortSignal): Promise<EngineFacts> {

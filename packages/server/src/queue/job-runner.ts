@@ -1,11 +1,13 @@
 import type { JobHandlers, JobName, JobPayloads } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
 import { backoffMs } from '../lib/retry.ts'
-import type { Db, Tx } from '../store/database.ts'
-import { extendLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
+import { type Fence, LeaseLost } from '../nodes/fence.ts'
+import type { Db, Reader, Tx } from '../store/database.ts'
+import { extendLease, isHeldBy, type JobLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
 
 export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
+const EXPIRY_LOOK_MS = 500
 const RETRY = { firstMs: 1000, longestMs: 60_000 }
 
 /** Why a running job must stop. A cancelled job is finished; one interrupted by a shutdown runs again. */
@@ -21,6 +23,8 @@ type Deps = {
   stopping: AbortSignal
   /** Waits before the next try after the n-th failure in a row. */
   rest: (failures: number) => Promise<void>
+  /** Of one of several processes: others take over a job whose lease was not extended in time. */
+  fence: Fence | undefined
   log: Logger
   now: () => Date
 }
@@ -41,40 +45,69 @@ export function createJobRunner(deps: Deps) {
   }
 
   async function run(job: JobRow, controller: AbortController): Promise<void> {
-    const heartbeat = setInterval(() => {
-      db.transaction(async (tx) => await extendLease(tx, { id: job.id, worker, until: later(LEASE_MS) })).catch((err: unknown) =>
-        log.warn({ jobId: job.id, err }, 'Lease not extended'),
-      )
-    }, HEARTBEAT_MS)
+    const lease = { id: job.id, worker, fence: job.fence }
+    const keeping = keepLease(lease, controller)
     try {
-      await runHandler(job, controller.signal)
-      await settle(job)
+      const { fence } = deps
+      const work = async () => await runHandler(job, controller.signal)
+      const held = { what: `job ${job.id}`, isHeld: async (db: Reader) => await isHeldBy(db, lease), lose: keeping.lose }
+      await (fence ? fence.run(held, work) : work())
+      await settle(lease)
     } catch (err) {
-      if (stopping.aborted) return await giveBack(job)
-      if (controller.signal.reason instanceof JobCancelled) return await settle(job)
-      log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'Job failed, trying again')
-      await save(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts, RETRY)) }))
+      if (stopping.aborted) return await giveBack(lease)
+      const { reason } = controller.signal
+      if (reason instanceof JobCancelled) return await settle(lease)
+      const isLost = reason instanceof LeaseLost // if nobody has taken it over yet, it is given back at once
+      if (isLost) log.warn({ jobId: job.id, job: job.name }, 'Job stopped, because its lease was lost')
+      else log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'Job failed, trying again')
+      const until = isLost ? now() : later(backoffMs(job.attempts, RETRY))
+      await save(lease, async (tx) => await postponeJob(tx, { ...lease, until }))
     } finally {
-      clearInterval(heartbeat)
+      keeping.end()
     }
   }
 
-  async function settle(job: JobRow): Promise<void> {
-    await save(async (tx) => await settleJob(tx, { id: job.id, worker }))
+  /** Among several processes a job ends when its lease could not be extended: by then another one may have it. */
+  function keepLease(lease: JobLease, controller: AbortController) {
+    let goodUntil = performance.now() + LEASE_MS
+    const lose = (cause: LeaseLost) => controller.abort(cause)
+    const extend = async () => {
+      const askedAt = performance.now()
+      const isOurs = await db.transaction(async (tx) => await extendLease(tx, { ...lease, until: later(LEASE_MS) }))
+      if (isOurs) goodUntil = askedAt + LEASE_MS
+      else if (deps.fence) lose(new LeaseLost(`job ${lease.id}`))
+    }
+    const heartbeat = setInterval(() => {
+      extend().catch((err: unknown) => log.warn({ jobId: lease.id, err }, 'Lease not extended'))
+    }, HEARTBEAT_MS)
+    const expiry = setInterval(() => {
+      if (deps.fence && performance.now() > goodUntil) lose(new LeaseLost(`job ${lease.id}`))
+    }, EXPIRY_LOOK_MS)
+    const end = () => {
+      clearInterval(heartbeat)
+      clearInterval(expiry)
+    }
+    return { lose, end }
   }
 
-  async function giveBack(job: JobRow): Promise<void> {
-    await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }), { mayUseReserve: true })
+  async function settle(lease: JobLease): Promise<void> {
+    await save(lease, async (tx) => await settleJob(tx, lease))
+  }
+
+  async function giveBack(lease: JobLease): Promise<void> {
+    await db.transaction(async (tx) => await postponeJob(tx, { ...lease, until: now() }), { mayUseReserve: true })
   }
 
   /**
    * The result of a job is never lost: the job keeps its slot until the result is written. On a full disk too, or nothing could be
-   * removed there.
+   * removed there. A job that another process has taken over has its result from there.
    */
-  async function save(write: (tx: Tx) => Promise<void>): Promise<void> {
+  async function save(lease: JobLease, write: (tx: Tx) => Promise<boolean>): Promise<void> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await db.transaction(write, { mayUseReserve: true })
+        if (!(await db.transaction(write, { mayUseReserve: true })))
+          log.warn({ jobId: lease.id }, 'Job was taken over; its result is not ours')
+        return
       } catch (err) {
         log.error({ err }, 'Job result not saved, trying again')
         await deps.rest(failures)

@@ -2,8 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { enqueue } from '../domain/job-names.ts'
-import type { Db } from '../store/database.ts'
-import { claimJob, extendLease, insertJob, lanesInQueue, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
+import type { Db, Tx } from '../store/database.ts'
+import {
+  claimJob,
+  extendLease,
+  insertJob,
+  isHeldBy,
+  type JobLease,
+  lanesInQueue,
+  postponeJob,
+  releaseLeases,
+  settleJob,
+} from './queue-store.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -13,6 +23,10 @@ async function add(db: Db, lane: string, name = 'deployment.run', tenant = 'user
 }
 async function claim(db: Db, seconds: number, worker = 'w', slots = 10) {
   return await db.transaction(async (tx) => await claimJob(tx, { worker, at: at(seconds), leaseUntil: at(seconds + 30), slots }))
+}
+async function leaseOf(tx: Tx, id: number): Promise<JobLease> {
+  const { worker, fence } = await tx.selectFrom('job').select(['worker', 'fence']).where('id', '=', id).executeTakeFirstOrThrow()
+  return { id, worker: worker ?? '', fence }
 }
 async function claimAll(db: Db, slots: number): Promise<number[]> {
   const job = await claim(db, 1, 'w', slots)
@@ -26,7 +40,7 @@ describe('claiming jobs', () => {
     for (const lane of ['app:1', 'app:1', 'app:2']) await add(db, lane)
     const [first, second, none] = [await claim(db, 1), await claim(db, 1), await claim(db, 1)]
     expect([first?.id, second?.id, none]).toEqual([1, 3, undefined])
-    await db.transaction(async (tx) => await settleJob(tx, { id: 1, worker: 'w' }))
+    await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, 1)))
     expect((await claim(db, 2))?.id).toBe(2)
   })
 
@@ -57,14 +71,29 @@ describe('claiming jobs', () => {
     expect((await claim(db, 0, 'slow'))?.attempts).toBe(1)
     expect(await claim(db, 29, 'other')).toBeUndefined()
     expect((await claim(db, 31, 'other'))?.attempts).toBe(2)
-    await db.transaction(async (tx) => {
-      await settleJob(tx, { id: 1, worker: 'slow' })
-      await postponeJob(tx, { id: 1, worker: 'slow', until: at(0) })
-      await extendLease(tx, { id: 1, worker: 'slow', until: at(900) })
-    })
+    const late = { id: 1, worker: 'slow', fence: 1 }
+    const done = await db.transaction(async (tx) => [
+      await settleJob(tx, late),
+      await postponeJob(tx, { ...late, until: at(0) }),
+      await extendLease(tx, { ...late, until: at(900) }),
+    ])
+    expect(done).toEqual([false, false, false])
     expect(await db.selectFrom('job').select(['worker', 'lease_until']).execute()).toEqual([
       { worker: 'other', lease_until: at(61).toISOString() },
     ])
+  })
+
+  it('an earlier claim is over even if the same worker has the job again', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    const first = { id: 1, worker: 'w', fence: (await claim(db, 0))?.fence ?? 0 }
+    await claim(db, 31, 'other')
+    const second = { id: 1, worker: 'w', fence: (await claim(db, 62))?.fence ?? 0 }
+    expect([first.fence, second.fence]).toEqual([1, 3])
+    expect([await isHeldBy(db, first), await isHeldBy(db, second)]).toEqual([false, true])
+    expect(await db.transaction(async (tx) => await settleJob(tx, first))).toBe(false)
+    expect(await db.transaction(async (tx) => await settleJob(tx, second))).toBe(true)
   })
 
   it('a worker does not claim once more what it runs already, however far the clock was set', async () => {
@@ -81,7 +110,7 @@ describe('claiming jobs', () => {
     const { db } = test
     await add(db, 'app:1')
     await claim(db, 0)
-    await db.transaction(async (tx) => await extendLease(tx, { id: 1, worker: 'w', until: at(100) }))
+    await db.transaction(async (tx) => await extendLease(tx, { ...(await leaseOf(tx, 1)), until: at(100) }))
     expect(await claim(db, 99, 'other')).toBeUndefined()
   })
 
@@ -91,7 +120,7 @@ describe('claiming jobs', () => {
     await add(db, 'app:1')
     await add(db, 'app:1')
     await claim(db, 0)
-    await db.transaction(async (tx) => await postponeJob(tx, { id: 1, worker: 'w', until: at(60) }))
+    await db.transaction(async (tx) => await postponeJob(tx, { ...(await leaseOf(tx, 1)), until: at(60) }))
     expect(await claim(db, 59)).toBeUndefined()
     expect((await claim(db, 60))?.id).toBe(1)
   })
@@ -102,8 +131,18 @@ describe('claiming jobs', () => {
     await add(db, 'app:1')
     await claim(db, 0, 'a process that died')
     expect(await claim(db, 1, 'the next')).toBeUndefined()
-    await db.transaction(releaseLeases)
+    await db.transaction(async (tx) => await releaseLeases(tx))
     expect((await claim(db, 1, 'the next'))?.id).toBe(1)
+  })
+
+  it('at the start of a node only the leases of its own earlier runs are released', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:2', 'app:3']) await add(db, lane)
+    for (const worker of ['a/first', 'ab/first', 'b/first']) await claim(db, 0, worker)
+    await db.transaction(async (tx) => await releaseLeases(tx, { prefix: 'a/' }))
+    const held = await db.selectFrom('job').select('worker').orderBy('id').execute()
+    expect(held.map(({ worker }) => worker)).toEqual([null, 'ab/first', 'b/first'])
   })
 
   it('knows the lanes that have work: of a deployment.run, an app.restore and an app.remove', async () => {
@@ -141,7 +180,7 @@ describe('claiming jobs', () => {
             }
             const [lane, id] = [...running][move % Math.max(1, running.size)] ?? []
             if (lane === undefined || id === undefined) continue
-            await db.transaction(async (tx) => await settleJob(tx, { id, worker: 'w' }))
+            await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, id)))
             running.delete(lane)
             ended.set(lane, id)
           }
@@ -161,7 +200,7 @@ describe('sharing the slots', () => {
     expect(await claimAll(db, 2)).toEqual([1, 2])
     for (const tenant of ['user:2', 'user:2', 'user:3']) await add(db, `app:of ${tenant}`, 'deployment.run', tenant)
     expect(await claimAll(db, 2)).toEqual([4])
-    await db.transaction(async (tx) => await settleJob(tx, { id: 4, worker: 'w' }))
+    await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, 4)))
     expect(await claimAll(db, 2)).toEqual([5])
   })
 
@@ -182,7 +221,7 @@ describe('sharing the slots', () => {
     await add(db, 'app:2', 'app.remove')
     for (const lane of ['app:4', 'app:5']) await add(db, lane, 'app.restore')
     expect(await claimAll(db, 1)).toEqual([2, 5])
-    await db.transaction(async (tx) => await settleJob(tx, { id: 5, worker: 'w' }))
+    await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, 5)))
     expect(await claimAll(db, 1)).toEqual([6])
     await add(db, 'app:6', 'app.remove', 'user:2')
     expect(await claimAll(db, 1)).toEqual([7])
@@ -207,10 +246,10 @@ describe('after crashes', () => {
       if (ids.length === 0) throw new Error('nothing runs')
       const running = await db.selectFrom('job').selectAll().where('id', 'in', ids).execute()
       if (running.some((job) => job.lane === lane)) {
-        await db.transaction(releaseLeases)
+        await db.transaction(async (tx) => await releaseLeases(tx))
         return { alone: running.length === 1 }
       }
-      for (const { id } of running) await db.transaction(async (tx) => await settleJob(tx, { id, worker: 'w' }))
+      for (const { id } of running) await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, id)))
     }
   }
 
@@ -231,11 +270,11 @@ describe('after crashes', () => {
     for (const lane of ['app:1', 'app:2']) await add(db, lane)
     for (let crash = 1; crash <= 2; crash += 1) {
       expect(await claimAll(db, 4)).toEqual([1, 2])
-      await db.transaction(releaseLeases)
+      await db.transaction(async (tx) => await releaseLeases(tx))
     }
     await add(db, 'app:3')
     expect(await claimAll(db, 4)).toEqual([1, 3])
-    await db.transaction(async (tx) => await settleJob(tx, { id: 1, worker: 'w' }))
+    await db.transaction(async (tx) => await settleJob(tx, await leaseOf(tx, 1)))
     expect(await claimAll(db, 4)).toEqual([2])
   })
 })

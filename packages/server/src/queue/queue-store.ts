@@ -149,32 +149,36 @@ export async function claimJob(tx: Tx, claim: Asking & { leaseUntil: Date }): Pr
   if (!due) return undefined
   return await tx
     .updateTable('job')
-    .set({ lease_until: claim.leaseUntil.toISOString(), worker: claim.worker, attempts: due.attempts + 1 })
+    .set({ lease_until: claim.leaseUntil.toISOString(), worker: claim.worker, attempts: due.attempts + 1, fence: due.fence + 1 })
     .where('id', '=', due.id)
     .returningAll()
     .executeTakeFirst()
 }
 
-export async function extendLease(tx: Tx, lease: { id: number; worker: string; until: Date }): Promise<void> {
-  await tx
-    .updateTable('job')
-    .set({ lease_until: lease.until.toISOString() })
-    .where('id', '=', lease.id)
-    .where('worker', '=', lease.worker)
-    .execute()
+/** One claim of a job. The next one, of whichever worker, has a higher fence. */
+export type JobLease = { readonly id: number; readonly worker: string; readonly fence: number }
+
+/** These return whether the job was still held by this claim; otherwise nothing is changed. */
+export async function extendLease(tx: Tx, { until, ...lease }: JobLease & { until: Date }): Promise<boolean> {
+  const ours = tx.updateTable('job').set({ lease_until: until.toISOString() }).where('id', '=', lease.id)
+  const { numUpdatedRows } = await ours.where('worker', '=', lease.worker).where('fence', '=', lease.fence).executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-export async function settleJob(tx: Tx, job: { id: number; worker: string }): Promise<void> {
-  await tx.deleteFrom('job').where('id', '=', job.id).where('worker', '=', job.worker).execute()
+export async function settleJob(tx: Tx, lease: JobLease): Promise<boolean> {
+  const ours = tx.deleteFrom('job').where('id', '=', lease.id).where('worker', '=', lease.worker).where('fence', '=', lease.fence)
+  return (await ours.executeTakeFirst()).numDeletedRows > 0n
 }
 
-export async function postponeJob(tx: Tx, job: { id: number; worker: string; until: Date }): Promise<void> {
-  await tx
-    .updateTable('job')
-    .set({ run_at: job.until.toISOString(), lease_until: null, worker: null })
-    .where('id', '=', job.id)
-    .where('worker', '=', job.worker)
-    .execute()
+export async function postponeJob(tx: Tx, { until, ...lease }: JobLease & { until: Date }): Promise<boolean> {
+  const free = { run_at: until.toISOString(), lease_until: null, worker: null }
+  const ours = tx.updateTable('job').set(free).where('id', '=', lease.id).where('worker', '=', lease.worker)
+  return (await ours.where('fence', '=', lease.fence).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+export async function isHeldBy(db: Reader, { id, worker, fence }: JobLease): Promise<boolean> {
+  const held = db.selectFrom('job').select('id').where('id', '=', id).where('worker', '=', worker).where('fence', '=', fence)
+  return (await held.executeTakeFirst()) !== undefined
 }
 
 export async function hasLeases(db: Reader, { onlyLong = false } = {}): Promise<boolean> {
@@ -183,9 +187,14 @@ export async function hasLeases(db: Reader, { onlyLong = false } = {}): Promise<
   return (await query.limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Called at the start of the only process on this data directory: the previous holders of these leases have exited. */
-export async function releaseLeases(tx: Tx): Promise<void> {
-  await tx.updateTable('job').set({ lease_until: null, worker: null }).execute()
+/**
+ * Called at a start: the previous holders of these leases have exited. The only process on a database releases all of them; a node only
+ * those of earlier runs with its name, whose workers begin with `prefix`.
+ */
+export async function releaseLeases(tx: Tx, { prefix }: { prefix?: string | undefined } = {}): Promise<void> {
+  let held = tx.updateTable('job').set({ lease_until: null, worker: null })
+  if (prefix !== undefined) held = held.where('worker', 'like', `${prefix}%`)
+  await held.execute()
 }
 
 /** Leases of a worker on jobs that it does not run: the database has made the claim, but its answer was lost. */

@@ -3,6 +3,7 @@ import type { JobHandlers, JobName } from '../domain/job-names.ts'
 import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
 import { backoffMs } from '../lib/retry.ts'
+import type { Fence } from '../nodes/fence.ts'
 import type { Db } from '../store/database.ts'
 import { DatabaseLost } from '../store/database-lost.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
@@ -27,12 +28,17 @@ type Deps = {
   /** While the disk is full no deployment is started, because none could succeed. */
   isDiskFull: () => Promise<boolean>
   log: Logger
+  /** By the clock that leases are measured by. */
   now: () => Date
+  /** If this is one of several processes on the database. */
+  node?: { leasePrefix: string; fence: Fence; unwanted: Unwanted } | undefined
 }
+/** Which of these jobs should not run any more: their deployment was cancelled, or their app deleted, perhaps by another process. */
+export type Unwanted = (jobs: readonly JobRow[]) => Promise<readonly number[]>
 /** Which jobs are not claimed for now: short ones are removals and restores. */
 type Held = 'none' | 'long' | 'all'
 type Claim = () => Promise<JobRow | undefined>
-type Running = { job: JobRow; controller: AbortController; done: Promise<void> }
+type Running = { job: JobRow; controller: AbortController; done: Promise<void>; wasWanted: boolean }
 
 /** Claims jobs while there are free slots, and keeps their leases alive while they run. */
 export function createWorker(deps: Deps) {
@@ -42,22 +48,22 @@ export function createWorker(deps: Deps) {
   let loop: Promise<void> = Promise.resolve()
   const { hold, held } = createHold(nudge)
   const claimNext = createSureClaim(deps, createClaim(deps, held), () => [...running.keys()])
-  const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
+  const runJob = createJobRunner({ ...deps, fence: deps.node?.fence, stopping: stopping.signal, rest })
 
   /** A nudge does not end the pause: other changes say nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
     await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
 
-  function begin(job: JobRow): void {
+  function begin(job: JobRow, wasWanted: boolean): void {
     const controller = new AbortController()
     const done = runJob(job, controller)
       .catch((err: unknown) => log.error({ jobId: job.id, err }, 'Job not ended'))
       .finally(() => {
-        running.delete(job.id)
+        if (running.get(job.id)?.controller === controller) running.delete(job.id) // it may have been given back and claimed again
         nudge.nudge()
       })
-    running.set(job.id, { job, controller, done })
+    running.set(job.id, { job, controller, done, wasWanted })
   }
 
   async function work(): Promise<void> {
@@ -65,8 +71,10 @@ export function createWorker(deps: Deps) {
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
+        await cancelUnwanted()
         // One that is claimed while we stop does not begin, because nobody would end it. The next start releases its lease.
-        for (let job = await claimNext(); job && !stopping.signal.aborted; job = await claimNext()) begin(job)
+        for (let job = await claimNext(); job && !stopping.signal.aborted; job = await claimNext())
+          begin(job, (await deps.node?.unwanted([job]))?.length !== 1)
         failures = 0
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
@@ -78,7 +86,8 @@ export function createWorker(deps: Deps) {
   }
 
   async function start(): Promise<void> {
-    if (await hasLeases(db)) await db.transaction(releaseLeases, { mayUseReserve: true })
+    const own = { prefix: deps.node?.leasePrefix }
+    if (await hasLeases(db)) await db.transaction(async (tx) => await releaseLeases(tx, own), { mayUseReserve: true })
     loop = work()
   }
 
@@ -92,6 +101,14 @@ export function createWorker(deps: Deps) {
       const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in job-runner.ts: a payload is written by `enqueue` alone
       if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
     }
+  }
+
+  /** What another process has cancelled. A job that begins after that cleans up, and goes on. */
+  async function cancelUnwanted(): Promise<void> {
+    const all = [...running.values()].filter(({ wasWanted, controller }) => wasWanted && !controller.signal.aborted).map(({ job }) => job)
+    const mayEnd = all.filter(({ name }) => !REMOVALS.some((removal) => removal === name))
+    if (!deps.node || mayEnd.length === 0) return
+    for (const id of await deps.node.unwanted(mayEnd)) running.get(id)?.controller.abort(new JobCancelled('the work was cancelled'))
   }
 
   async function stop(): Promise<void> {

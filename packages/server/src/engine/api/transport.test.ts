@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 /** An HTTP server that behaves like an engine, or misbehaves. */
-async function engineThat(answer: http.RequestListener, apiVersion = '1.41') {
+async function engineThat(answer: http.RequestListener, apiVersion = '1.41', beforeChange = async () => undefined as void) {
   const asked: string[] = []
   const server = http.createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -27,13 +27,23 @@ async function engineThat(answer: http.RequestListener, apiVersion = '1.41') {
   await once(server, 'listening')
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
-  return { asked, transport: createTransport({ address: { host: '127.0.0.1', port }, connectTimeoutMs: 2_000 }) }
+  return { asked, transport: createTransport({ address: { host: '127.0.0.1', port }, connectTimeoutMs: 2_000, beforeChange }) }
 }
 
 const get = { method: 'GET', path: '/x' } as const
 const ok: http.RequestListener = (_request, response) => void response.end('{"a":1}')
 
 describe('the transport', () => {
+  it('makes no call that changes something if that is refused, and reads all the same', async () => {
+    const { asked, transport } = await engineThat(ok, '1.41', async () => {
+      throw new Error('not ours any more')
+    })
+    await expect(transport.json({ method: 'POST', path: '/x' })).rejects.toThrow('not ours any more')
+    await expect(transport.upgrade({ method: 'POST', path: '/x' }, 'tcp')).rejects.toThrow('not ours any more')
+    expect(await transport.json(get)).toEqual({ a: 1 })
+    expect(asked).toEqual(['GET /_ping', 'GET /v1.41/x'])
+  })
+
   it.each([
     ['1.41', '/v1.41/x'],
     ['1.47', '/v1.47/x'],

@@ -17,8 +17,8 @@ const MAX_ERROR_BYTES = 64 * 1024
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Requests to the engine's HTTP API over its socket. Each has its own connection, so that closing it cancels that request. */
-export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number }) {
-  const { address, connectTimeoutMs = 5_000 } = deps
+export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number; beforeChange?: () => Promise<void> }) {
+  const { address, connectTimeoutMs = 5_000, beforeChange } = deps
   const engine = { address, connectTimeoutMs }
   let version: string | null = null
 
@@ -33,7 +33,9 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
 
   async function request(wanted: EngineRequest): Promise<http.IncomingMessage> {
     try {
-      const response = await openRequest(engine, wanted, await negotiate(wanted.signal))
+      const prefix = await negotiate(wanted.signal)
+      if (wanted.method !== 'GET') await beforeChange?.()
+      const response = await openRequest(engine, wanted, prefix)
       if ((response.statusCode ?? 500) >= 400) throw new EngineError(response.statusCode ?? 500, await messageOf(response))
       return response
     } catch (cause) {
@@ -77,7 +79,9 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
 
   /** The connection itself, once the engine speaks the protocol on it. It belongs to the caller. */
   async function upgrade(wanted: EngineRequest, protocol: string): Promise<Duplex> {
-    return await openUpgrade(engine, wanted, { prefix: await negotiate(wanted.signal), protocol })
+    const prefix = await negotiate(wanted.signal)
+    await beforeChange?.()
+    return await openUpgrade(engine, wanted, { prefix, protocol })
   }
 
   async function ping(signal?: AbortSignal): Promise<void> {
