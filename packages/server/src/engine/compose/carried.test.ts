@@ -251,3 +251,12 @@ describe('services with domains of their own', () => {
     expect(read(3000, [{ service: 'api', port: 9000 }], true).routedService).toBe('web')
   })
 })
+
+it('a platform counts for an image that is pulled; what is built is built for this machine', async () => {
+  const { services, notes } = await plan('services: { a: { build: ., platform: linux/arm64 }, b: { image: x, platform: linux/arm64 } }')
+  expect(services.map(({ name, platform }) => [name, platform])).toEqual([
+    ['a', undefined],
+    ['b', 'linux/arm64'],
+  ])
+  expect(notes).toContain('services.a.platform is left out: its image is built for this machine.')
+})

@@ -19,7 +19,7 @@ const MOST_MOUNTS = 100
 
 /** A service as it will run, with the platform's own limits, ports and volumes. */
 export function finishedService(service: ServiceRead, around: Around): StackService {
-  const { build: _build, expose: _expose, links: _links, mounts: given, files: named, ports: _ports, readOnly, ...read } = service
+  const { build, expose: _expose, links: _links, mounts: given, files: named, ports: _ports, readOnly, platform, ...read } = service
   const { reading } = around
   if (given.length > MOST_MOUNTS) refuse(`services.${service.name}.volumes`, `has more than ${MOST_MOUNTS} entries`)
   const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
@@ -34,9 +34,12 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     reading.note(`services.${service.name}.read_only is left out, because files are put into the container.`)
   const mounts = placed.flatMap((place) => ('mount' in place ? [place.mount] : []))
   noteSharing(service, mounts, reading)
+  if (build !== null && platform !== undefined)
+    reading.note(`services.${service.name}.platform is left out: its image is built for this machine.`)
   return {
     ...read,
     image: around.image,
+    ...(build === null && platform !== undefined && { platform }),
     environment: service.environment ?? {},
     restart: service.restart ?? { policy: 'no' },
     ...(tmpfs.length > 0 && { tmpfs }),
