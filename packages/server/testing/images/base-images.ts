@@ -49,6 +49,11 @@ async function makeNode(engine: Builder, name: string): Promise<void> {
   await buildTestImage(engine, name, { Dockerfile })
 }
 
+/** Debian's nginx under another name; it stays. */
+export async function ensureNginxImage(engine: Builder, name: string): Promise<void> {
+  if (!(await engine.images.exists(name))) await makeNginx(engine, name)
+}
+
 /** Debian's nginx, from its packages: it is not installed, because that would start a server on this machine. */
 async function makeNginx(engine: Builder, name: string): Promise<void> {
   await ensureBusybox(engine)
