@@ -80,6 +80,19 @@ it('no file of the repository is that of git', async () => {
   }
 })
 
+it('a volume with the name of another app, or of its data on the machine, is a volume of its own', async () => {
+  for (const name of ['berth-abc-app-8_data', 'berth-abc-app-8-data', 'berth-abc-app-70_data']) {
+    const file = `services: { a: { image: x, volumes: ["d:/h", "${name}:/i"] } }\nvolumes: { d: { name: ${name} }, ${name}: {} }`
+    const seen = await readOf({}, file)
+    const [plan] = JSON.parse(seen) as [{ services: { mounts: { volume: string }[] }[] }]
+    const volumes = plan.services.flatMap(({ mounts }) => mounts.map(({ volume }) => volume))
+    expect(volumes).toHaveLength(2)
+    for (const volume of volumes) expect(volume).toMatch(/^berth-abc-app-7[_-]/)
+  }
+  for (const path of ['/var/lib/docker/volumes/berth-abc-app-8_data/_data', './../volumes/berth-abc-app-8_data'])
+    expect(await readOf({}, `services: { a: { image: x, volumes: ["${path}:/h"] } }`)).toContain('refused')
+})
+
 it('files that include and extend each other end, however they are nested', async () => {
   const names = Array.from({ length: 30 }, (_none, n) => `f${n}.yaml`)
   const chain = Object.fromEntries(names.map((name, n) => [name, `include: [f${n + 1}.yaml]`]))

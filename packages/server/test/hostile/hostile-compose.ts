@@ -44,6 +44,31 @@ const MERGED: readonly (readonly [file: string, named: string])[] = [
   ['services: { a: &a { image: x, environment: *a } }', 'refers to itself'],
 ]
 
+/** Each level has nine times the values of the one before. */
+const levels = (of: (before: string) => string) =>
+  ['b', 'c', 'd', 'e', 'f', 'g'].map((name, index) => `x-${name}: &${name} ${of(`*${'abcdef'[index]}`)}`).join('\n')
+
+/** Small files that are big, deep or endless when they are read. */
+const BOMBS: readonly (readonly [file: string, named: string])[] = [
+  [
+    `x-a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n${levels((before) => `[${Array(9).fill(before).join()}]`)}\n${service('command: *g')}`,
+    'cannot be read',
+  ],
+  [
+    `x-a: &a { p: 1, q: 2 }\n${levels(
+      (before) =>
+        `{ ${'rstuvwxyz'
+          .split('')
+          .map((key) => `${key}: ${before}`)
+          .join()}, <<: ${before} }`,
+    )}\n${service('environment: *g')}`,
+    'cannot be read',
+  ],
+  [service(`command: ${'['.repeat(40)}x${']'.repeat(40)}`), 'is nested too deeply'],
+  [service(`x-many: [${Array(25_000).fill(1).join()}]`), 'cannot be read'],
+  [service(`x-long: "${'x'.repeat(270_000)}"`), 'is too long'],
+]
+
 /** Ways around the list: other spellings, other places of the same thing, and what came with files of the repository. */
 const MORE: readonly (readonly [file: string, named: string])[] = [
   ...['/etc/passwd', '/etc', '/var/lib/docker', '/root/.ssh', '/proc/1/root', '/home/x', '//etc', '/./etc', '/etc/../etc/shadow'].flatMap(
@@ -160,6 +185,7 @@ const MORE: readonly (readonly [file: string, named: string])[] = [
   ['services: { a: { image: x, <<: { privileged: true } } }', 'services.a.privileged'],
   ...OTHER_FILES,
   ...MERGED,
+  ...BOMBS,
   ...['2999-3001:80-82', '127.0.0.1:3000:80', '0.0.0.0:2950-3049:2950-3049', '3000:80/udp', '3000-3000:80-80'].map(
     (entry): [string, string] => [service(`ports: ["${entry}"]`), 'host port 3000'],
   ),
