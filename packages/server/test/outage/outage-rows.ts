@@ -71,8 +71,10 @@ async function newApp(lab: DeployLab, change: Partial<NewApplication>, files?: F
   return { app: await lab.owner.call('apps.create', { name: `made ${Date.now()}`, projectId: lab.project.id, ...change }) }
 }
 
-const composeFiles = (lines: readonly string[]) => ({
-  'compose.yaml': JSON.stringify({ services: { web: { build: './web', expose: ['8080'] }, worker: { build: './worker' } } }),
+const composeFiles = (lines: readonly string[], replicas = 1) => ({
+  'compose.yaml': JSON.stringify({
+    services: { web: { build: './web', expose: ['8080'], scale: replicas }, worker: { build: './worker', scale: replicas } },
+  }),
   'web/Dockerfile': dockerfile([unique(), ...lines], 'echo composed > /www/index.html; exec httpd -f -p 8080 -h /www'),
   'worker/Dockerfile': dockerfile([], 'while true; do echo working; sleep 1; done'),
 })
@@ -81,6 +83,19 @@ const compose = (stage: string, moment: Moment, lines: readonly string[] = []): 
   moment,
   prepare: async (lab) => await newApp(lab, { appType: 'compose' }, composeFiles(lines)),
   act: deploys,
+})
+/** A stack that serves is deployed again; all of its services have two replicas. */
+const composeReplicas = (stage: string, moment: Moment): OutageRow => ({
+  stage,
+  moment,
+  prepare: async (lab) => {
+    const app = await lab.createApp(composeFiles([], 2), { appType: 'compose' })
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: composeFiles([], 2) })
+    return { app }
+  },
+  act: deploys,
+  serves: 'composed\n',
 })
 const database = (stage: string, moment: Moment): OutageRow => ({
   stage,
@@ -146,4 +161,7 @@ export const OUTAGE_ROWS: readonly OutageRow[] = [
   database('database: waiting until healthy', { call: 'POST /containers/*/exec' }),
   compose('compose: building', { seen: inStage('building_image') }, [slow(2)]),
   compose('compose: starting', { call: 'POST /containers/create' }),
+  composeReplicas('compose with replicas: creating', { call: 'POST /containers/create' }),
+  composeReplicas('compose with replicas: stability window', { seen: hasSaid('Healthy;') }),
+  composeReplicas('compose with replicas: removing the old release', { call: 'DELETE /containers/*' }),
 ]
