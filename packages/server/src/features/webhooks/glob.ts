@@ -1,13 +1,17 @@
 /**
  * Whether a pattern matches a path of a repository: `*` and `?` stay within a directory, `**` does not, and a pattern without wildcards
- * matches the file or everything below the directory. The time is limited to the length of the path times that of the pattern. The pattern
- * is parsed once, for all paths.
+ * matches the file or everything below the directory. The time is limited to the length of the path times that of the pattern, and `spend`
+ * is told how many characters are compared, before they are. The pattern is parsed once, for all paths.
  */
-export function globMatcher(pattern: string): (path: string) => boolean {
+export function globMatcher(pattern: string, spend: (comparisons: number) => void = () => undefined): (path: string) => boolean {
   const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
-  if (!/[*?]/.test(plain)) return (path) => path === plain || path.startsWith(`${plain}/`)
+  if (!/[*?]/.test(plain))
+    return (path) => {
+      spend(1)
+      return path === plain || path.startsWith(`${plain}/`)
+    }
   const tokens = tokensOf(plain)
-  return (path) => matches(path, tokens)
+  return (path) => matches(path, tokens, spend)
 }
 
 type Token = { kind: 'text'; char: string } | { kind: 'one' } | { kind: 'many' } | { kind: 'deep' } | { kind: 'directories' }
@@ -23,27 +27,32 @@ function tokensOf(pattern: string): Token[] {
   return tokens
 }
 
-/** `reached[n]`: whether the tokens so far can match the first n characters. */
-function matches(path: string, tokens: readonly Token[]): boolean {
+/** `reached[n]`: 1 if the tokens so far can match the first n characters. Most patterns begin with a name, so most paths end there. */
+function matches(path: string, tokens: readonly Token[], spend: (comparisons: number) => void): boolean {
   const chars = Array.from(path)
-  let reached = [true, ...chars.map(() => false)]
-  for (const token of tokens) reached = after(token, reached, chars)
-  return reached[chars.length] === true
+  let reached = new Uint8Array(chars.length + 1)
+  reached[0] = 1
+  for (const token of tokens) {
+    spend(chars.length + 1)
+    reached = after(token, reached, chars)
+    if (!reached.includes(1)) return false
+  }
+  return reached[chars.length] === 1
 }
 
-function after(token: Token, reached: readonly boolean[], chars: readonly string[]): boolean[] {
-  const next = reached.map(() => false)
+function after(token: Token, reached: Uint8Array, chars: readonly string[]): Uint8Array<ArrayBuffer> {
+  const next = new Uint8Array(reached.length)
   if (token.kind === 'text' || token.kind === 'one') {
-    for (const [n, char] of chars.entries())
-      if (reached[n] && (token.kind === 'text' ? char === token.char : char !== '/')) next[n + 1] = true
+    for (let n = 0; n < chars.length; n += 1)
+      if (reached[n] === 1 && (token.kind === 'text' ? chars[n] === token.char : chars[n] !== '/')) next[n + 1] = 1
     return next
   }
   let isOn = false
   for (let n = 0; n <= chars.length; n += 1) {
     if (token.kind === 'many' && n > 0 && chars[n - 1] === '/') isOn = false
-    isOn ||= reached[n] === true
+    isOn ||= reached[n] === 1
     // `**/` matches nothing, or ends right after a slash
-    next[n] = token.kind === 'directories' ? reached[n] === true || (isOn && chars[n - 1] === '/') : isOn
+    next[n] = Number(token.kind === 'directories' ? reached[n] === 1 || (isOn && chars[n - 1] === '/') : isOn)
   }
   return next
 }

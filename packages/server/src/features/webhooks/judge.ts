@@ -6,10 +6,17 @@ type JudgedApp = Pick<AppRow, 'git_branch' | 'auto_deploy' | 'watch_paths'>
 
 const SKIP = /\[(skip deploy|skip ci|ci skip)\]/i
 /**
- * Comparisons of one character of a path with one of a pattern. They are made inside the write transaction, so this takes well below a
- * second.
+ * Comparisons of one character of a path with one of a pattern, for all apps of a push together. They are made inside the write
+ * transaction, so this takes well below a second.
  */
-const MOST_COMPARISONS = 20_000_000
+const MOST_COMPARISONS = 10_000_000
+
+export type Comparisons = { left: number }
+export const newComparisons = (): Comparisons => ({ left: MOST_COMPARISONS })
+
+class TooManyComparisons extends Error {
+  override readonly name = 'TooManyComparisons'
+}
 
 /** Why a push concerns no app; undefined if it may concern one. */
 export function whyIgnored(push: Push): string | undefined {
@@ -19,7 +26,7 @@ export function whyIgnored(push: Push): string | undefined {
 }
 
 /** Why a push does not deploy this app; undefined if it does. */
-export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
+export function whyNotDeployed(app: JudgedApp, push: Push, comparisons: Comparisons): string | undefined {
   const branch = branchOf(push)
   const wanted = app.git_branch === '' ? push.defaultBranch : app.git_branch
   if (branch !== wanted) return `it deploys from the branch ${wanted}`
@@ -28,12 +35,20 @@ export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
   if (word !== undefined) return `the commit message says ${word}`
   const patterns = JSON.parse(app.watch_paths) as string[] // written by us, as the contract says
   if (patterns.length === 0 || push.paths === null) return undefined
-  if (lengthOf(push.paths) * lengthOf(patterns) > MOST_COMPARISONS) return undefined // as if the host had not listed the changed files
-  const matchers = patterns.map(globMatcher)
-  const isWatched = push.paths.some((path) => matchers.some((matches) => matches(path)))
-  return isWatched ? undefined : `no watched path changed (${patterns.join(', ')})`
+  return isWatched(patterns, push.paths, comparisons) ? undefined : `no watched path changed (${patterns.join(', ')})`
 }
 
-function lengthOf(texts: readonly string[]): number {
-  return texts.reduce((sum, { length }) => sum + length, 0)
+/** Beyond the limit it is as if the host had not listed the changed files. */
+function isWatched(patterns: readonly string[], paths: readonly string[], comparisons: Comparisons): boolean {
+  const spend = (count: number) => {
+    comparisons.left -= count
+    if (comparisons.left < 0) throw new TooManyComparisons()
+  }
+  try {
+    const matchers = patterns.map((pattern) => globMatcher(pattern, spend))
+    return paths.some((path) => matchers.some((matches) => matches(path)))
+  } catch (cause) {
+    if (cause instanceof TooManyComparisons) return true
+    throw cause
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { whyNotDeployed } from './judge.ts'
+import { newComparisons, whyNotDeployed } from './judge.ts'
 import { readPush } from './read-push.ts'
 
 const AFTER = 'a'.repeat(40)
@@ -30,10 +30,14 @@ it('a push with an impossible repository name or default branch is not read', ()
   expect(pushOf(['a'], { default_branch: 'm'.repeat(1001) })).toBeUndefined()
 })
 
-it('an app is deployed without comparing if there are too many paths and patterns', () => {
+it('an app is deployed without comparing if there are too many paths and patterns, counted for all apps of a push', () => {
   const push = pushOf(numbered(1000, 200))
   if (!push) throw new Error('not read')
-  const app = (patterns: string[]) => ({ git_branch: 'main', auto_deploy: 1 as const, watch_paths: JSON.stringify(patterns) })
-  expect(whyNotDeployed(app(['docs/**']), push)).toBe('no watched path changed (docs/**)')
-  expect(whyNotDeployed(app([`docs/${'y'.repeat(100)}`]), push)).toBeUndefined()
+  const comparisons = newComparisons()
+  const verdict = (patterns: string[]) =>
+    whyNotDeployed({ git_branch: 'main', auto_deploy: 1, watch_paths: JSON.stringify(patterns) }, push, comparisons)
+  for (let apps = 0; apps < 20; apps += 1) expect(verdict(['docs/**'])).toBe('no watched path changed (docs/**)')
+  const costly = [`${'*x'.repeat(10)}y`]
+  expect(verdict(costly)).toContain('no watched path changed')
+  expect([verdict(costly), verdict(costly), verdict(['docs/**'])]).toEqual([undefined, undefined, undefined])
 })
