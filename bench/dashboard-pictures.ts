@@ -74,7 +74,8 @@ type World = Awaited<ReturnType<typeof makeAll>>
 
 /** Stacks, storage, accounts, and what is long or many. */
 function placesOf(world: World): Record<string, string> {
-  const { project, stack, stackDeployment, api, apiDeployment, pushed, account, articles, fresh, crowded, long } = world
+  const { project, stack, stackDeployment, api, apiDeployment, pushed, account, articles, fresh, crowded, long, jobs, jobsDeployment } =
+    world
   const stackAt = (rest: string) => `/apps/${stack.id}${rest}`
   const apiAt = (rest: string) => `/apps/${api.id}${rest}`
   return {
@@ -89,6 +90,10 @@ function placesOf(world: World): Record<string, string> {
     'environment-references': apiAt('/environment'),
     'deployment-plan': apiAt(`/deployments/${apiDeployment}`),
     'replicas-settings': apiAt('/settings'),
+    'app-processes': `/apps/${jobs.id}`,
+    'logs-processes': `/apps/${jobs.id}/logs`,
+    'processes-settings': `/apps/${jobs.id}/settings`,
+    'processes-deployment': `/apps/${jobs.id}/deployments/${jobsDeployment}`,
     storage: apiAt('/storage'),
     'storage-empty': `/apps/${fresh.id}/storage`,
     webhooks: `/apps/${pushed.id}/webhooks`,

@@ -96,6 +96,25 @@ async function makeDetected(lab: BrowserLab, owner: Owner, projectId: number) {
   return { api, apiDeployment: id, detectable }
 }
 
+/** One main process and others beside it: one from the Procfile, one from the settings, and one that runs none for now. */
+async function makeProcesses(lab: BrowserLab, owner: Owner, projectId: number) {
+  const repository = await lab.git.createRepository({
+    files: {
+      ...httpdApp({ body: 'jobs' }),
+      Procfile: "worker: sh -c 'while :; do echo sent 12 mails; sleep 2; done'\n",
+    },
+  })
+  const processes = [
+    { name: 'worker', replicas: 2 },
+    { name: 'scheduler', command: "sh -c 'while :; do echo next run in 5 minutes; sleep 3; done'" },
+    { name: 'import', command: 'sh /import.sh --all --since=yesterday', replicas: 0 },
+  ]
+  const jobs = await owner.call('apps.create', { name: 'jobs', projectId, gitCloneUrl: repository.url, processes })
+  const { id } = await owner.call('deployments.create', { appId: jobs.id })
+  await ended(owner, id)
+  return { jobs, jobsDeployment: id }
+}
+
 /** Git accounts, registries, stacks, storage and backups. */
 export async function makePlaces(lab: BrowserLab, { host, registry }: Places, projectId: number) {
   const owner = await lab.berth.owner()
@@ -115,5 +134,6 @@ export async function makePlaces(lab: BrowserLab, { host, registry }: Places, pr
     ...(await makeStack(owner, projectId)),
     ...(await makePushed(lab, owner, { host, projectId })),
     ...(await makeDetected(lab, owner, projectId)),
+    ...(await makeProcesses(lab, owner, projectId)),
   }
 }
