@@ -28,7 +28,11 @@ export function DeploymentRow({ deployment, before, actions }: Props) {
           {is_active && <Badge look={{ label: 'Live', tone: 'good' }} />}
           <span className="text-[13px] text-ink-soft">
             {TRIGGER_WORDS[trigger].done} <RelativeTime at={created_at} />
-            {finished_at !== null && `, took ${durationWords(duration)}`}
+            {finished_at !== null && (
+              <>
+                , <span className="whitespace-nowrap">took {durationWords(duration)}</span>
+              </>
+            )}
             {isRunning(status) && ` · ${activityWords(deployment)}`}
           </span>
         </div>

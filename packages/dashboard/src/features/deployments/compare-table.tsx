@@ -36,7 +36,7 @@ export function CompareTable({ pair, heads }: { pair: Pair; heads: readonly [Rea
     <table className="w-full table-fixed text-left text-sm">
       <thead>
         <tr className="align-bottom">
-          <td className="w-24 pb-3 sm:w-32" />
+          <td className="w-20 pb-3 sm:w-32" />
           <th scope="col" className="pr-3 pb-3 font-normal">
             {heads[0]}
           </th>
@@ -72,7 +72,7 @@ function CompareRow({ line: { name, text, show }, pair }: { line: Line; pair: Pa
       {pair.map((deployment, side) => (
         <td
           key={side === 0 ? 'before' : 'after'}
-          className={classNames('py-2 pr-3 [overflow-wrap:anywhere]', differs ? 'font-semibold' : 'text-ink-soft')}
+          className={classNames('py-2 pr-3 [overflow-wrap:anywhere] last:pr-0', differs ? 'font-semibold' : 'text-ink-soft')}
         >
           {show ? show(deployment) : text(deployment) || '–'}
         </td>

@@ -21,7 +21,12 @@ export function OriginWords({ deployment }: { deployment: Deployment }) {
     <>
       {TRIGGER_WORDS[trigger].done}
       {person && ` by ${person.email}`} <RelativeTime at={created_at} />
-      {finished_at !== null && `, took ${durationWords(duration)}`}.
+      {finished_at !== null && (
+        <>
+          , <span className="whitespace-nowrap">took {durationWords(duration)}</span>
+        </>
+      )}
+      .
       {left && (
         <>
           {' '}
