@@ -16,7 +16,7 @@ import { saveFile } from '../../lib/save-file.ts'
 import { activityWords, DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
 import { durationWords } from '../../lib/time.ts'
 import { shortUrl } from '../../shared/app-url.ts'
-import { CommitWords } from '../../shared/commit-words.tsx'
+import { CommitWords, hasCommitWords } from '../../shared/commit-words.tsx'
 import { RollbackButton } from '../../shared/rollback-button.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useCancel } from './actions.ts'
@@ -81,8 +81,12 @@ function Progress({ deployment: found, app }: { deployment: Deployment; app: App
           </div>
         )}
         <p className="text-sm text-ink-soft">
-          <CommitWords deployment={found} />
-          <br />
+          {hasCommitWords(found) && (
+            <>
+              <CommitWords deployment={found} />
+              <br />
+            </>
+          )}
           <OriginWords deployment={found} />
         </p>
       </div>
