@@ -2,7 +2,7 @@ import { DEPLOYMENT_STATUSES, type Deployment, type DeploymentStatus } from '@be
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
+import { Button, ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { QueryView } from '../../components/query-view.tsx'
@@ -13,6 +13,8 @@ import { useSettled } from '../../lib/use-settled.ts'
 import { paths } from '../../paths.ts'
 import { DeploymentRow } from '../../shared/deployment-row.tsx'
 import { RollbackButton } from '../../shared/rollback-button.tsx'
+import { useApp } from '../../shared/use-app.ts'
+import { useHasSource } from '../apps/use-has-source.ts'
 import { deploymentPages } from './queries.ts'
 import { RedeployButton } from './redeploy-button.tsx'
 
@@ -28,9 +30,14 @@ export function DeploymentsPage() {
   const [search, setSearch] = useSearchState('q')
   const [state, setState] = useSearchState('state')
   const status = DEPLOYMENT_STATUSES.find((each) => each === state) ?? ''
-  const query = useInfiniteQuery(deploymentPages(appId, { status, search: useSettled(search.trim()) }))
+  const asked = useSettled(search.trim())
+  const query = useInfiniteQuery(deploymentPages(appId, { status, search: asked }))
   const { picked, toggle } = usePicked()
   const [from, to] = [...picked].sort((a, b) => a - b)
+  const list = query.data?.pages.flat()
+  // By what was asked: the answer to a search that was just emptied is still on its way.
+  const isNone = list?.length === 0 && asked + status === ''
+  if (isNone) return <NoDeployments />
   return (
     <Card
       title="Deployments"
@@ -46,8 +53,8 @@ export function DeploymentsPage() {
         <TextField label="Search" hideLabel type="search" placeholder="Search commits" value={search} onText={setSearch} />
         <SelectField label="Status" hideLabel value={status} options={STATUSES} onPick={setState} />
       </div>
-      <QueryView query={{ ...query, data: query.data?.pages.flat() }} empty={<NoDeployments isFiltered={search !== '' || status !== ''} />}>
-        {(list) => <Rows list={list} picked={picked} onToggle={toggle} />}
+      <QueryView query={{ ...query, data: list }} empty={<EmptyState icon="search" title="No results" />}>
+        {(found) => <Rows list={found} picked={picked} onToggle={toggle} />}
       </QueryView>
       {query.hasNextPage && (
         <div className="border-t border-line p-3 text-center">
@@ -67,12 +74,26 @@ function usePicked() {
   return { picked, toggle }
 }
 
-function NoDeployments({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState icon="search" title="No results" />
+/** There is nothing to search or to compare. */
+function NoDeployments() {
+  const app = useApp()
+  const hasSource = useHasSource(app)
   return (
-    <EmptyState icon="rocket" title="No deployments yet">
-      Deploy the app to create the first one.
-    </EmptyState>
+    <Card title="Deployments">
+      <EmptyState
+        icon="rocket"
+        title="No deployments yet"
+        action={
+          !hasSource && (
+            <ButtonLink kind="primary" to={paths.appSettings(app.id)}>
+              Add a source
+            </ButtonLink>
+          )
+        }
+      >
+        {hasSource ? 'Deploy the app to create the first one.' : 'The app has no source to deploy yet.'}
+      </EmptyState>
+    </Card>
   )
 }
 
