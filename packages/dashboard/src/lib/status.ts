@@ -91,7 +91,7 @@ export const SSL_LOOK = {
 export const DNS_LOOK = {
   unknown: { label: 'DNS not checked yet', tone: 'idle' },
   ok: { label: 'DNS points here', tone: 'good' },
-  wrong: { label: 'DNS points elsewhere', tone: 'warn' },
+  wrong: { label: 'DNS does not point here', tone: 'warn' },
 } as const satisfies Record<DnsStatus, Look>
 
 export const TYPE_WORDS = {

@@ -122,7 +122,7 @@ function domainConcerns({ domains }: Known): Concern[] {
       id: `domain-${domain.id}-${domain.sslStatus}-${domain.dnsStatus}`,
       kind: 'domain',
       tone: 'warn',
-      title: domain.sslStatus === 'failed' ? `No certificate for ${domain.domain}` : `DNS for ${domain.domain} points elsewhere`,
+      title: domain.sslStatus === 'failed' ? `No certificate for ${domain.domain}` : `DNS for ${domain.domain} does not point here`,
       reason: domain.sslStatus === 'failed' ? domain.sslError : domain.dnsError,
       to: paths.domains(domain.appId),
       next: 'View domains',
