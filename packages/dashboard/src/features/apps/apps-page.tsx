@@ -8,6 +8,7 @@ import { paths } from '../../paths.ts'
 import { AppFilter, useAppFilter } from '../../shared/app-filter.tsx'
 import { AppList } from '../../shared/app-list.tsx'
 import { projects } from '../projects/queries.ts'
+import { NewAppButton } from './new-app-button.tsx'
 import { apps } from './queries.ts'
 
 export function AppsPage() {
@@ -16,7 +17,7 @@ export function AppsPage() {
   const filter = useAppFilter()
   return (
     <>
-      <PageHeader title="Apps" note="All apps you have access to." />
+      <PageHeader title="Apps" note="All apps you have access to." actions={<NewAppButton />} />
       <AppFilter filter={filter} />
       <Card flush>
         <QueryView

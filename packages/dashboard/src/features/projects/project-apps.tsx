@@ -18,7 +18,7 @@ export function ProjectApps() {
         title="No apps in this project yet"
         action={
           <ButtonLink kind="primary" icon="plus" to={paths.newApp(id)}>
-            Add app
+            New app
           </ButtonLink>
         }
       >
