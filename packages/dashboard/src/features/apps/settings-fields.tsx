@@ -49,28 +49,32 @@ export function SourceSettings({ app, form, disabled }: Props) {
           />
         )}
         {cloneOf(form.values).url !== '' && <PushFields app={app} form={form} />}
-        {form.values.via === 'image' ? <ImageUpdate app={app} form={form} /> : <BuildPlaceFields form={form} />}
+        {form.values.via === 'image' ? <ImageUpdate app={app} form={form} /> : <BuildPlaceFields app={app} form={form} />}
       </div>
     </Card>
   )
 }
 
-function BuildPlaceFields({ form }: Pick<Props, 'form'>) {
+/** The services of a Compose file name their own Dockerfiles. */
+function BuildPlaceFields({ app, form }: Pick<Props, 'app' | 'form'>) {
+  const isCompose = app.app_type === 'compose'
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField
         label="Root directory"
-        hint="The directory to build. Leave empty for the repository root."
+        hint={`${isCompose ? 'The directory of the Compose file.' : 'The directory to build.'} Leave empty for the repository root.`}
         mono
         {...form.field('rootDirectory')}
       />
-      <TextField
-        label="Dockerfile"
-        hint="Path inside the root directory."
-        placeholder="Dockerfile"
-        mono
-        {...form.field('dockerfilePath')}
-      />
+      {!isCompose && (
+        <TextField
+          label="Dockerfile"
+          hint="Path inside the root directory."
+          placeholder="Dockerfile"
+          mono
+          {...form.field('dockerfilePath')}
+        />
+      )}
     </div>
   )
 }
@@ -111,7 +115,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
           <div className="sm:col-span-2">
             <AreaField
               label="Processes"
-              hint={`Others beside the main one, one a line: name=replicas: command, 0 to ${MOST_REPLICAS} replicas. Without a command: its line in the Procfile. Numbers change without a deployment.`}
+              hint={`Workers and the like, one per line as name=replicas: command, with 0 to ${MOST_REPLICAS} replicas. Without a command, the one in the Procfile is used. Replicas change without a deployment.`}
               placeholder="worker=2: node worker.js"
               mono
               {...form.field('processes')}
