@@ -68,7 +68,7 @@ export function ComposeEditor({ text, onText, check, problem, disabled = false, 
         value={text}
         onText={onText}
         problem={problem}
-        hint="All services need an image. It is checked while you type."
+        hint="Every service needs an image. The file is checked while you type."
       />
       <div aria-live="polite" aria-busy={check.isChecking} className="min-h-5">
         {check.isChecking && !check.plan && (

@@ -40,7 +40,7 @@ export function PlanWords({ plan, addVariable }: Props) {
                   {service.isBuilt ? 'built from the repository' : service.image}
                 </code>
                 {service.replicas > 1 && <span className="text-ink-soft">{plural(service.replicas, 'replica')}</span>}
-                {service.isRouted && <Tag>Visitors reach it</Tag>}
+                {service.isRouted && <Tag>Public</Tag>}
               </li>
             ))}
           </ul>
@@ -54,7 +54,7 @@ export function PlanWords({ plan, addVariable }: Props) {
                 <code className="font-mono text-[13px]">{variable.name}</code> <VariableWords variable={variable} />
                 {!variable.isSet && addVariable && (
                   <Link {...addVariable(variable.name)} className="ml-2 text-accent hover:underline">
-                    Set
+                    Set value
                   </Link>
                 )}
               </li>
@@ -63,7 +63,7 @@ export function PlanWords({ plan, addVariable }: Props) {
         </Part>
       )}
       {notes.length > 0 && (
-        <Part title="Left out or changed">
+        <Part title="Ignored or changed">
           <ul className="grid list-disc gap-1 pl-5 text-ink-soft">
             {notes.map((note) => (
               <li key={note} className="[overflow-wrap:anywhere]">
@@ -87,7 +87,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function VariableWords({ variable: { isSet, isRequired, default: fallback, message } }: { variable: Variable }) {
-  if (isSet) return <span className="text-ink-soft">is set</span>
-  if (isRequired) return <span className="text-bad">is needed{message !== '' && `: ${message}`}</span>
-  return <span className="text-ink-soft">{fallback === null || fallback === '' ? 'is empty' : `is ${fallback} by default`}</span>
+  if (isSet) return <span className="text-ink-soft">set</span>
+  if (isRequired) return <span className="text-bad">required{message !== '' && `: ${message}`}</span>
+  return <span className="text-ink-soft">{fallback === null || fallback === '' ? 'not set' : `not set, defaults to ${fallback}`}</span>
 }

@@ -17,7 +17,7 @@ type Props = { app: Application; disabled: boolean }
 /** The compose file of an app without a repository. */
 export function ComposeFileCard({ app, disabled }: Props) {
   return (
-    <Card title="Compose file" note="What this app is deployed from, because it has no repository.">
+    <Card title="Compose file" note="This app has no repository and is deployed from this file.">
       <QueryView query={useQuery(composeFile(app.id))}>
         {(saved) => <Editor key={saved.composeFile} app={app} saved={saved.composeFile} disabled={disabled} />}
       </QueryView>

@@ -23,7 +23,7 @@ export function FilesCard({ app }: { app: Application }) {
     <Card
       flush
       title="Files"
-      note="Put into every container of a release; stored encrypted, and never part of the image"
+      note="Added to every container of a release. Stored encrypted, never part of the image."
       actions={
         <Button icon="plus" onClick={() => setDoing({ is: 'add' })}>
           Add file

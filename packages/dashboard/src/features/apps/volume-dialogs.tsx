@@ -57,7 +57,7 @@ export function VolumeForm({ app, volume = NO_VOLUME, isNew, onClose }: FormProp
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          hint="The directory that is kept. What the image has there is copied into a new volume."
+          hint="The directory to keep. A new volume starts with what the image has there."
           {...form.field('path')}
           problem={isBadName ? undefined : form.problems['volumes']}
         />

@@ -25,7 +25,7 @@ export function VolumesCard({ app }: { app: Application }) {
     <Card
       flush
       title="Volumes"
-      note="Directories that keep their data over deployments, rollbacks and restarts"
+      note="Directories that keep their data across deployments, rollbacks and restarts."
       actions={
         <Button icon="plus" disabled={!mayEdit} onClick={() => setDoing({ is: 'add' })}>
           Add volume
@@ -35,7 +35,7 @@ export function VolumesCard({ app }: { app: Application }) {
       <Notes app={app} whyNotEdit={mayEdit ? undefined : whyNotEdit} failure={stored.error?.message} />
       {app.volumes.length + unused.length === 0 ? (
         <EmptyState icon="database" title="No volumes yet">
-          What the app writes is lost when it is deployed again.
+          Without one, files your app writes are lost on the next deployment.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
@@ -92,7 +92,7 @@ function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: str
   return (
     <div className="grid gap-3 border-b border-line p-4">
       {whyNotEdit !== undefined && <Notice tone="plain">{whyNotEdit}</Notice>}
-      {failure !== undefined && <Notice tone="bad">The sizes are not known: {failure}</Notice>}
+      {failure !== undefined && <Notice tone="bad">Could not get the sizes: {failure}</Notice>}
       {isSingle && (
         <p className="text-[13px] text-ink-soft">
           Only one release at a time can use these volumes, so a deployment stops the running release before it starts the new one.

@@ -12,8 +12,8 @@ export function PlanCard({ app }: { app: Application }) {
   const query = useQuery(composePlan(app.id))
   return (
     <Card
-      title="Compose file"
-      note="What the next deployment makes of it."
+      title="Next deployment"
+      note="What the Compose file would run, checked without deploying it."
       actions={
         <Button icon="restart" pending={query.isFetching} onClick={() => void query.refetch()}>
           Check again

@@ -8,7 +8,7 @@ import { runningFile } from './queries.ts'
 /** The compose file of the live release, beside what Berth made of it. */
 export function RunningFileCard({ app }: { app: Application }) {
   return (
-    <Card title="What runs" note="The Compose file of the live release, and what Berth made of it.">
+    <Card title="Live Compose file" note="The file of the live release, and what Berth runs from it.">
       <QueryView query={useQuery(runningFile(app.id))}>
         {({ deploymentId, file, source, running, notes, previousId, changes }) =>
           deploymentId === null ? (
@@ -16,8 +16,8 @@ export function RunningFileCard({ app }: { app: Application }) {
           ) : (
             <div className="grid gap-4">
               <div className="grid gap-4 lg:grid-cols-2">
-                {source !== '' && <Text title={file === '' ? 'As pasted' : file} text={source} />}
-                <Text title="As Berth runs it" text={running} />
+                {source !== '' && <Text title={file === '' ? 'Pasted file' : file} text={source} />}
+                <Text title="What Berth runs" text={running} />
               </div>
               {notes.length > 0 && (
                 <ul className="grid list-disc gap-1 pl-5 text-sm text-ink-soft">

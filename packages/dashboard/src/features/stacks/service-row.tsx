@@ -113,7 +113,7 @@ function ServiceFacts({ service, sizes }: Pick<Props, 'service' | 'sizes'>) {
         {restarts > 0 && `, ${plural(restarts, 'restart')}`}
       </Line>
       {cpu !== null && memory !== null && (
-        <Line name="Uses">
+        <Line name="Usage">
           {percentWords(cpu)} CPU, {sizeWords(memory)}
           {limit}
         </Line>
