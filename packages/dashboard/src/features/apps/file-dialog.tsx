@@ -110,7 +110,12 @@ function Content({ form }: { form: FormFields<Values> }) {
         <label htmlFor={id} className="mb-1 block text-[13px] font-medium">
           Or upload a file from your computer
         </label>
-        <input id={id} type="file" className="max-w-full text-[13px] text-ink-soft" onChange={(event) => void take(event)} />
+        <input
+          id={id}
+          type="file"
+          className="max-w-full text-[13px] text-ink-soft file:mr-3 file:min-h-9 file:cursor-pointer file:rounded-md file:border file:border-solid file:border-line-strong/50 file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink hover:file:bg-sunken"
+          onChange={(event) => void take(event)}
+        />
       </div>
     </div>
   )
