@@ -1,7 +1,7 @@
 import { Dialog } from '../../components/dialog.tsx'
 
-const KEYS = [
-  { keys: 'Ctrl K or /', what: 'Search' },
+const KEYS: readonly { keys: string; or?: string; what: string }[] = [
+  { keys: 'Ctrl K', or: '/', what: 'Search' },
   { keys: 'g o', what: 'Overview' },
   { keys: 'g p', what: 'Projects' },
   { keys: 'g a', what: 'Apps' },
@@ -9,16 +9,22 @@ const KEYS = [
   { keys: 'g u', what: 'Users (admins)' },
   { keys: '?', what: 'This list' },
   { keys: 'Esc', what: 'Close' },
-] as const
+]
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
-        {KEYS.map(({ keys, what }) => (
+        {KEYS.map(({ keys, or, what }) => (
           <div key={keys} className="contents">
             <dt>
-              <kbd className="rounded border border-line bg-sunken px-1.5 py-0.5 font-mono text-[13px]">{keys}</kbd>
+              <Keys>{keys}</Keys>
+              {or !== undefined && (
+                <>
+                  {' '}
+                  or <Keys>{or}</Keys>
+                </>
+              )}
             </dt>
             <dd>{what}</dd>
           </div>
@@ -26,4 +32,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       </dl>
     </Dialog>
   )
+}
+
+function Keys({ children }: { children: string }) {
+  return <kbd className="rounded border border-line bg-sunken px-1.5 py-0.5 font-mono text-[13px]">{children}</kbd>
 }

@@ -29,7 +29,7 @@ export function TemplatesPage() {
 }
 
 function TemplateCard({ template, onUse }: { template: Template; onUse: () => void }) {
-  const { name, title, version, description, image, port, aliases } = template
+  const { name, title, version, description, image, port } = template
   return (
     <li className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="flex gap-3">
@@ -41,7 +41,6 @@ function TemplateCard({ template, onUse }: { template: Template; onUse: () => vo
           <p className="text-ink-soft">{description}</p>
           <p className="mt-2 text-[13px] break-words text-ink-soft">
             <code className="font-mono">{image}</code>, port {port}
-            {aliases.length > 0 && `, also called ${aliases.join(', ')}`}
           </p>
         </div>
       </div>
