@@ -7,7 +7,7 @@ const create: Operation = {
   path: '/api/apps/create',
   summary: 'Create an application',
   description: '',
-  tags: ['Applications'],
+  tags: ['Apps'],
   security: [{ session: [] }, { bearer: [] }],
   parameters: [],
   responses: {},
