@@ -53,7 +53,7 @@ export async function runChecks(config: Config, now: Date, onFinding: (name: str
     const findings = await run({ config, instance, now }).catch((cause: unknown) =>
       problem(
         `could not be checked: ${cause instanceof Error ? cause.message : String(cause)}`,
-        'Mend what is named there, and run it again.',
+        'Fix what it names, then run the checks again.',
       ),
     )
     for (const finding of findings) onFinding(name, finding)
@@ -93,7 +93,7 @@ function database(dataDir: string, instance: Instance | undefined): Finding[] {
     return problem(`it has version ${instance.schemaVersion}, and this Berth knows ${newest}`, 'Start the newer Berth.')
   if (!existsSync(join(dataDir, 'secrets.key')))
     return problem('its key secrets.key is missing', 'Put it back from a backup; nothing else opens the secrets in the database.')
-  return ok(`whole, version ${instance.schemaVersion}`)
+  return ok(`not damaged, schema version ${instance.schemaVersion}`)
 }
 
 /** What is in it is checked by PostgreSQL itself. */
@@ -130,7 +130,7 @@ async function docker(config: Config): Promise<Finding[]> {
   try {
     const { version } = await engine.facts(AbortSignal.timeout(ANSWER_WITHIN_MS))
     if (!hasBuilderHoles(version)) return ok(version)
-    return warning(`${version} has known holes in its builder`, 'Install 25.0.2 or newer if people you do not trust deploy here.')
+    return warning(`${version} has known security issues in its builder`, 'Install 25.0.2 or newer if people you do not trust deploy here.')
   } catch {
     return problem('the engine does not answer', 'Start Docker, or set DOCKER_HOST to where it listens.')
   }
@@ -158,8 +158,10 @@ async function certificates(dataDir: string, now: Date): Promise<Finding[]> {
 
 function domains(instance: Instance | undefined): Finding[] {
   const wrong = instance?.wrongDomains ?? []
-  if (wrong.length === 0) return ok('no wrong DNS records known')
-  return shortened(wrong, ({ host, reason }) => warning(`${host}: ${reason}`, 'Correct the DNS record where the domain is registered.'))
+  if (wrong.length === 0) return ok('no wrong DNS records found')
+  return shortened(wrong, ({ host, reason }) =>
+    warning(reason.includes(host) ? reason : `${host}: ${reason}`, 'Change the DNS record where the domain is registered.'),
+  )
 }
 
 async function apps(config: Config, instance: Instance): Promise<Finding[]> {
