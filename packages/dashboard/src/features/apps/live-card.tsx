@@ -45,10 +45,14 @@ export function LiveCard({ app }: { app: Application }) {
             </>
           )}
         </Fact>
-        {inside?.processes?.map(({ name, command, status, replicas }) => (
+        {inside?.processes?.map(({ name, command, wanted, status, replicas }) => (
           <Fact key={name} name={`Process ${name}`}>
-            {[status, ...replicas.filter(({ state }) => state !== 'running').map((each) => each.status)].join(', ')}{' '}
-            <code className="break-all font-mono text-[13px] text-ink-soft">{command}</code>
+            {wanted === 0 && replicas.length === 0
+              ? 'Scaled to 0'
+              : [status, ...replicas.filter(({ state }) => state !== 'running').map((each) => each.status)].join(', ')}
+            <code className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere] text-ink-soft" title={command}>
+              {command}
+            </code>
           </Fact>
         ))}
         <Fact name="Internal address">
