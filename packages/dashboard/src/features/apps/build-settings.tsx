@@ -32,7 +32,7 @@ export function BuildSettings({ app, form }: Props) {
             rows={2}
             spellCheck={false}
             placeholder="VITE_API_URL=https://api.example.com"
-            hint="One NAME=VALUE a line. Not secret: they stay readable in the image."
+            hint="One NAME=VALUE per line. Not secret: anyone with the image can read them."
             {...field('buildArgs')}
           />
         )}

@@ -36,7 +36,7 @@ export function PushFields({ app, form }: { app: Application; form: FormFields<S
           rows={3}
           placeholder={'web/**\npackage.json'}
           spellCheck={false}
-          hint="One pattern a line. Only pushes that change one of them deploy. If empty, every push deploys."
+          hint="One pattern per line. Only pushes that change one of them deploy. If empty, every push deploys."
           {...form.field('watchPaths')}
         />
       )}
