@@ -35,6 +35,10 @@ const SETTLE_MS: Record<string, number> = {
   database: 20_000,
   'apps-error': 8000,
   'deployments-error': 8000,
+  services: 10_000,
+  'stack-logs': 10_000,
+  'logs-processes': 10_000,
+  'app-processes': 20_000,
 }
 const AT_ONCE = 4
 
