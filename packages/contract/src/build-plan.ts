@@ -22,7 +22,16 @@ export const BuildPlan = Type.Object({
   commands: Type.Array(Type.Object({ name: OneOf(['install', 'build', 'start', 'release']), command: Type.String(), from: Type.String() })),
   /** Those beside the main one, with how many the settings say. Plans from before there were processes have none. */
   processes: Type.Optional(
-    Type.Array(Type.Object({ name: Type.String(), command: Type.String(), replicas: Type.Integer(), from: Type.String() })),
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        command: Type.String(),
+        replicas: Type.Integer(),
+        from: Type.String(),
+        cpuLimit: Type.Optional(Type.Number()),
+        memoryLimit: Type.Optional(Type.Integer()),
+      }),
+    ),
   ),
   /** The directory a static site is served from; empty for everything else. */
   outputDirectory: Type.String(),

@@ -24,10 +24,30 @@ const start = containerCommand('start', { operation: 'containers.start', summary
 const stop = containerCommand('stop', { operation: 'containers.stop', summary: 'Stop an app; its data is kept', done: 'stopped' })
 const restart = containerCommand('restart', { operation: 'containers.restart', summary: 'Restart an app', done: 'restarted' })
 
+type ProcessChange = { name: string; replicas: number; command?: string; cpuLimit?: number | null; memoryLimit?: number | null }
+
+/** A limit as it was typed; null for that of the app. */
+function limitIn(values: Parameters<typeof textOf>[0], name: 'cpus' | 'memory'): number | null | undefined {
+  const text = textOf(values, name)
+  if (text === undefined || text === 'none') return text === undefined ? undefined : null
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new WrongUsage(`--${name} must be a number, or none for the limit of the app.`)
+  return Number(text)
+}
+
+/** What the options say of the process. */
+function changeIn(values: Parameters<typeof textOf>[0]): Omit<ProcessChange, 'name' | 'replicas'> {
+  const [command, cpuLimit, memoryLimit] = [textOf(values, 'command'), limitIn(values, 'cpus'), limitIn(values, 'memory')]
+  return {
+    ...(command !== undefined && { command }),
+    ...(cpuLimit !== undefined && { cpuLimit }),
+    ...(memoryLimit !== undefined && { memoryLimit }),
+  }
+}
+
 /** The list of processes with one of them changed, or added. */
-function withProcess(processes: readonly AppProcess[], { name, replicas, command }: Omit<AppProcess, 'command'> & { command?: string }) {
-  const before = processes.find((each) => each.name === name)
-  const changed = { name, command: command ?? before?.command ?? '', replicas }
+function withProcess(processes: readonly AppProcess[], change: ProcessChange) {
+  const before = processes.find(({ name }) => name === change.name)
+  const changed = { command: '', ...before, ...change }
   return before ? processes.map((each) => (each === before ? changed : each)) : [...processes, changed]
 }
 
@@ -41,26 +61,32 @@ const scale = command({
       value: 'command',
       summary: 'what the process runs, from the next deployment on; empty for its line in the Procfile',
     },
+    cpus: {
+      type: 'string',
+      value: 'cores',
+      summary: 'the most CPU cores a container of the process may use, from the next deployment on, or none for those of the app',
+    },
+    memory: { type: 'string', value: 'MB', summary: 'the same for its memory, in megabytes' },
   },
   async run(ctx, { app, replicas: given }, values) {
     const [, process = '', number] = /^(?:([A-Za-z0-9_-]+)=)?(\d+)$/.exec(given) ?? []
     if (number === undefined) throw new WrongUsage('<replicas> must be a whole number, or a process and one, such as worker=2.')
     const isMain = process === '' || process === 'web' || process === 'main'
-    const text = textOf(values, 'command')
-    if (isMain && text !== undefined)
-      throw new WrongUsage('--command is for another process, as in worker=2. The main one has berth apps update --start-command.')
+    const change = changeIn(values)
+    if (isMain && Object.keys(change).length > 0)
+      throw new WrongUsage(
+        '--command, --cpus and --memory are for another process, as in worker=2. Those of the main one are set with berth apps update: --start-command, --cpus and --memory.',
+      )
     const { id: appId, name } = await findApp(ctx.api, app)
     const replicas = Number(number)
-    const wish = isMain
-      ? { replicas }
-      : { processes: await processesWith(ctx, appId, { name: process, replicas, ...(text !== undefined && { command: text }) }) }
+    const wish = isMain ? { replicas } : { processes: await processesWith(ctx, appId, { ...change, name: process, replicas }) }
     const changed = await ctx.api('apps.update', { appId, ...wish })
     ctx.out.line(`${name}${isMain ? '' : ` ${process}`} runs as ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}.`)
     ctx.out.json(changed)
   },
 })
 
-async function processesWith(ctx: Context, appId: number, change: Parameters<typeof withProcess>[1]) {
+async function processesWith(ctx: Context, appId: number, change: ProcessChange) {
   return withProcess((await ctx.api('apps.get', { appId })).processes, change)
 }
 

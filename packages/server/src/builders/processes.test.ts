@@ -1,6 +1,7 @@
 import type { BuildPlan } from '@berth/contract'
 import { expect, it } from 'vitest'
 import { withProcesses } from './processes.ts'
+import { withReleaseLine } from './procfile.ts'
 import { projectAt, repositoryOf } from './project.ts'
 
 const PROCFILE = 'web: node server.js\nrelease: migrate\nworker: node worker.js\nclock: node clock.js\n'
@@ -33,6 +34,25 @@ it('a command in berth.json comes before one in the settings, and that before th
     { name: 'worker', command: 'from berth.json' },
     { name: 'clock', command: 'from the settings' },
   ])
+})
+
+it('limits in berth.json come before those in the settings, each by itself', () => {
+  const worker = { command: 'work', memoryLimit: 256 }
+  const files = { Procfile: PROCFILE, 'berth.json': JSON.stringify({ processes: { worker } }) }
+  const settings = ['worker', 'clock'].map((name) => ({ name, command: '', replicas: 1, cpuLimit: 0.5, memoryLimit: 64 }))
+  expect(withProcesses(plan(), project(files), settings).processes).toEqual([
+    { name: 'worker', command: 'work', replicas: 1, from: 'berth.json', cpuLimit: 0.5, memoryLimit: 256 },
+    { name: 'clock', command: 'node clock.js', replicas: 1, from: 'Procfile', cpuLimit: 0.5, memoryLimit: 64 },
+  ])
+})
+
+it('the release line is the release command, unless there is another one', () => {
+  const own = { name: 'release', command: 'of the settings', from: 'the settings' } as const
+  const release = (given: BuildPlan) =>
+    withReleaseLine(given, project({ Procfile: PROCFILE })).commands.filter(({ name }) => name === 'release')
+  expect(release(plan())).toEqual([{ name: 'release', command: 'migrate', from: 'Procfile' }])
+  expect(release({ ...plan(), commands: [own] })).toEqual([own])
+  expect(withReleaseLine(plan('dockerfile'), project({ Procfile: 'no colon' })).commands).toEqual(plan().commands)
 })
 
 it('the only line of a Procfile is a process if something else starts the app', () => {

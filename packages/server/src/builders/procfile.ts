@@ -1,3 +1,4 @@
+import type { BuildPlan } from '@berth/contract'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
 /** The command of the `web` process, or of the only one. */
@@ -5,6 +6,24 @@ export function startInProcfile(project: Project): string | undefined {
   const processes = readProcfile(project)
   const [only] = processes.values()
   return processes.get('web') ?? (processes.size === 1 ? only : undefined)
+}
+
+/** The plan with the command of the `release` line, unless something else named one. */
+export function withReleaseLine(plan: BuildPlan, project: Project): BuildPlan {
+  if (plan.commands.some(({ name }) => name === 'release')) return plan
+  const command = linesBeside(plan.builder, project).get('release')
+  if (command === undefined) return plan
+  return { ...plan, commands: [...plan.commands, { name: 'release', command, from: nameIn(project, 'Procfile') }] }
+}
+
+/** A Procfile beside a Dockerfile may be for another tool, so that a mistake in it does not matter. */
+export function linesBeside(builder: BuildPlan['builder'], project: Project): ReadonlyMap<string, string> {
+  try {
+    return readProcfile(project)
+  } catch (cause) {
+    if (builder === 'dockerfile' && cause instanceof BuildProblem) return new Map()
+    throw cause
+  }
 }
 
 /** The names and commands, in order; empty without a Procfile. */

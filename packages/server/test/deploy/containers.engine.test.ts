@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTransport } from '../../src/engine/api/transport.ts'
+import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
 import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 
@@ -12,6 +14,16 @@ const SLOW_BUILD = () => webFiles('slow', [`RUN echo ${Date.now()}${Math.random(
 const SLOW_START = { Dockerfile: dockerfile([], 'sleep 25; exec httpd -f -p "$PORT" -h /www') }
 const left = async (appId: number) =>
   (await lab.belongings()).filter((thing) => thing.includes(`-app-${appId}-`) || thing.includes(`/app-${appId}:`))
+
+/** As the engine enforces them; 0 for none. */
+async function limitsOf(appId: number, process: string | null): Promise<{ cores: number; megabytes: number }> {
+  const { id = '' } = (await lab.containersOf(appId)).find(({ owner }) => owner.service === process) ?? {}
+  const transport = createTransport({ address: { socketPath: engineSocketPath() } })
+  const { HostConfig: given } = (await transport.json({ method: 'GET', path: `/containers/${id}/json` })) as {
+    HostConfig: { NanoCpus: number; Memory: number } // as the engine documents it
+  }
+  return { cores: given.NanoCpus / 1e9, megabytes: given.Memory / 1024 / 1024 }
+}
 
 describe.concurrent('the container of an app', () => {
   it('stops, starts and restarts on demand, and says how it is', async () => {
@@ -70,6 +82,10 @@ describe.concurrent('the container of an app', () => {
     await lab.deploy(app.id)
     await lab.owner.call('apps.update', { ...call, replicas: 3 })
     await areRunning(3)
+    expect([await limitsOf(app.id, null), await limitsOf(app.id, 'clock')]).toEqual([
+      { cores: 0, megabytes: 128 },
+      { cores: 0.5, megabytes: 64 },
+    ])
     const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
     expect((await lab.ended(back.id)).status).toBe('success')
     expect([await replicas(), await lab.visit(app)]).toEqual([[1, 2, 3], 'v1']) // a rollback keeps the number
@@ -108,7 +124,9 @@ describe.concurrent('the container of an app', () => {
     expect([await there(), await lab.visit(app)]).toEqual([['web 1', 'worker 1', 'worker 2'], 'v1'])
 
     await app.repository.commit({ files: webFiles('v3') })
-    await lab.owner.call('apps.update', { ...call, processes: [{ name: 'clock', command: 'echo tick; sleep 600' }] })
+    const limits = { cpuLimit: 0.5, memoryLimit: 64 }
+    const clock = { name: 'clock', command: 'echo tick; sleep 600', ...limits }
+    await lab.owner.call('apps.update', { ...call, processes: [clock], memoryLimit: 128, cpuLimit: null })
     await lab.deploy(app.id) // its Procfile still has the process that fails, which is no longer in the settings
     expect([await there(), await lab.visit(app)]).toEqual([['clock 1', 'web 1'], 'v3'])
     const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })

@@ -1,13 +1,16 @@
 import { expect, it } from 'vitest'
-import { processesIn, processesText } from './process-values.ts'
+import { NEW_PROCESS, processesIn, processRows } from './process-values.ts'
 
-it('processes are one a line, with a number and a command that may have colons and equals signs', () => {
+it('processes are rows of texts, and come back as they were', () => {
   const processes = [
-    { name: 'worker', command: 'node worker.js --level=2 --at=12:30', replicas: 2 },
+    { name: 'worker', command: 'node worker.js --at=12:30', replicas: 2, cpuLimit: 0.5, memoryLimit: 256 },
     { name: 'clock', command: '', replicas: 0 },
   ]
-  expect(processesText(processes)).toBe('worker=2: node worker.js --level=2 --at=12:30\nclock=0')
-  expect(processesIn(processesText(processes))).toEqual(processes)
-  expect(processesIn('\n mailer : run a=b \n')).toEqual([{ name: 'mailer', command: 'run a=b', replicas: 1 }])
-  expect(processesIn('worker=')).toEqual([{ name: 'worker', command: '', replicas: Number.NaN }])
+  expect(processRows(processes)[1]).toEqual({ name: 'clock', command: '', replicas: '0', cpuLimit: '', memoryLimit: '' })
+  expect(processesIn(processRows(processes))).toEqual(processes)
+})
+
+it('what is no number is left to the check', () => {
+  const typed = { ...NEW_PROCESS, name: ' mailer ', command: ' run ', replicas: '', cpuLimit: 'half', memoryLimit: ' 64 ' }
+  expect(processesIn([typed])).toEqual([{ name: 'mailer', command: 'run', replicas: Number.NaN, cpuLimit: Number.NaN, memoryLimit: 64 }])
 })

@@ -1,22 +1,27 @@
-import type { AppProcess } from '@berth/contract'
+import type { AppProcess, Input } from '@berth/contract'
 
-/** One process a line, as in `worker=2: node worker.js`. Without a command it is that of the repository. */
-export function processesText(processes: readonly AppProcess[]): string {
-  return processes.map(({ name, command, replicas }) => `${name}=${replicas}${command === '' ? '' : `: ${command}`}`).join('\n')
+/** A process as it is typed. */
+export type ProcessRow = { name: string; replicas: string; cpuLimit: string; memoryLimit: string; command: string }
+
+export const NEW_PROCESS: ProcessRow = { name: '', replicas: '1', cpuLimit: '', memoryLimit: '', command: '' }
+
+export function processRows(processes: readonly AppProcess[]): ProcessRow[] {
+  return processes.map(({ name, command, replicas, cpuLimit, memoryLimit }) => ({
+    name,
+    replicas: String(replicas),
+    cpuLimit: String(cpuLimit ?? ''),
+    memoryLimit: String(memoryLimit ?? ''),
+    command,
+  }))
 }
 
-/** Without a number there is one. A number or a name that is none is refused by the check. */
-export function processesIn(text: string): AppProcess[] {
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const colon = line.indexOf(':')
-      const [name = '', number] = (colon === -1 ? line : line.slice(0, colon)).split('=')
-      return {
-        name: name.trim(),
-        command: colon === -1 ? '' : line.slice(colon + 1).trim(),
-        replicas: number === undefined ? 1 : number.trim() === '' ? Number.NaN : Number(number),
-      }
-    })
+/** Text that is not a number becomes NaN, which the check refuses, as it does an empty name. */
+export function processesIn(rows: readonly ProcessRow[]): NonNullable<Input<'apps.update'>['processes']> {
+  return rows.map(({ name, replicas, cpuLimit, memoryLimit, command }) => ({
+    name: name.trim(),
+    command: command.trim(),
+    replicas: replicas.trim() === '' ? Number.NaN : Number(replicas),
+    ...(cpuLimit.trim() !== '' && { cpuLimit: Number(cpuLimit) }),
+    ...(memoryLimit.trim() !== '' && { memoryLimit: Number(memoryLimit) }),
+  }))
 }

@@ -1,5 +1,5 @@
 import type { Application } from '@berth/contract'
-import { processesIn, processesText } from './process-values.ts'
+import { processesIn, processRows } from './process-values.ts'
 
 /** The runtime settings as form values. Port 0 means that the app has no port. */
 export function runtimeValues(app: Application) {
@@ -9,7 +9,7 @@ export function runtimeValues(app: Application) {
     cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
     memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
     replicas: String(app.replicas),
-    processes: processesText(app.processes),
+    processes: processRows(app.processes),
     restartPolicy: app.restart_policy,
     deploymentStrategy: app.deployment_strategy,
   }

@@ -6,6 +6,7 @@ import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
 import { cloneOf } from '../../shared/source-values.ts'
 import { ImageUpdate } from './image-update.tsx'
+import { ProcessesField } from './processes-field.tsx'
 import { PushFields } from './push-fields.tsx'
 import { mayHaveReplicas } from './runtime-values.ts'
 import type { SettingsValues } from './settings-values.ts'
@@ -113,13 +114,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
         )}
         {mayHaveReplicas(app) && (
           <div className="sm:col-span-2">
-            <AreaField
-              label="Processes"
-              hint={`Workers and the like, one per line as name=replicas: command, with 0 to ${MOST_REPLICAS} replicas. Without a command, the one in the Procfile is used. Replicas change without a deployment.`}
-              placeholder="worker=2: node worker.js"
-              mono
-              {...form.field('processes')}
-            />
+            <ProcessesField {...form.field('processes')} />
           </div>
         )}
         <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />

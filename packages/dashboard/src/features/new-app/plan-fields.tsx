@@ -35,7 +35,8 @@ export function PlanFields({ form, build: { isAsking, planned, error } }: Props)
   )
 }
 
-function Found({ plan: { title, files, versions, port, notes } }: { plan: BuildPlan }) {
+function Found({ plan }: { plan: BuildPlan }) {
+  const { title, files, versions, port, notes } = plan
   return (
     <>
       <span className="flex items-start gap-1.5 text-sm font-medium text-good">
@@ -45,9 +46,29 @@ function Found({ plan: { title, files, versions, port, notes } }: { plan: BuildP
         No Dockerfile: detected from {files.join(', ')}.{' '}
         {versions.map(({ name, version, from }) => `${name} ${version} (${from}).`).join(' ')} {port !== null && `Port ${port}.`}
       </span>
+      <Processes plan={plan} />
       {notes.map((note) => (
         <span key={note} className="[overflow-wrap:anywhere] text-ink-soft">
           {note}
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** What else the repository runs. */
+function Processes({ plan: { processes = [], commands } }: { plan: BuildPlan }) {
+  const release = commands.find(({ name }) => name === 'release')
+  return (
+    <>
+      {release && (
+        <span className="[overflow-wrap:anywhere] text-ink-soft">
+          Before each release: <code className="font-mono">{release.command}</code> ({release.from}).
+        </span>
+      )}
+      {processes.map(({ name, command, from }) => (
+        <span key={name} className="[overflow-wrap:anywhere] text-ink-soft">
+          Process {name}: <code className="font-mono">{command}</code> ({from}), 0 replicas. Set how many run in the settings of the app.
         </span>
       ))}
     </>

@@ -1,4 +1,4 @@
-import type { AppProcess, AppType, NewApplication } from '@berth/contract'
+import { type AppProcess, type AppType, limitsOf, type NewApplication } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { fieldError } from '../../lib/app-error.ts'
 
@@ -16,5 +16,10 @@ export function processesFrom(given: Given, app: { readonly app_type: AppType })
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw fieldError('invalid_request', 'processes', `must have different names, but ${twice} is there twice`)
   // Half a character makes JSON that PostgreSQL refuses to read, whoever asks.
-  return given.map(({ name, command = '', replicas = 1 }) => ({ name, command: command.trim().toWellFormed(), replicas }))
+  return given.map(({ name, command = '', replicas = 1, ...limits }) => ({
+    name,
+    command: command.trim().toWellFormed(),
+    replicas,
+    ...limitsOf(limits),
+  }))
 }

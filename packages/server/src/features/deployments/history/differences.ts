@@ -1,4 +1,4 @@
-import type { AppProcess, DeploymentComparison } from '@berth/contract'
+import { type AppProcess, type DeploymentComparison, limitWords } from '@berth/contract'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 
 type Shown = { name: string; text: (config: ReleaseConfig) => string }
@@ -31,8 +31,9 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Processes', text: ({ processes = [] }) => processes.map(processText).join(', ') },
 ]
 
-function processText({ name, command, replicas }: AppProcess): string {
-  return `${name}${command === '' ? '' : `: ${command}`} (${replicas})`
+function processText({ name, command, replicas, ...limits }: AppProcess): string {
+  const own = limitWords(limits)
+  return `${name}${command === '' ? '' : `: ${command}`} (${replicas}${own && `, ${own}`})`
 }
 
 function argumentsText(given: Readonly<Record<string, string>>): string {

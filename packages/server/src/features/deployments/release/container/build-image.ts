@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { BuildPlan } from '@berth/contract'
+import { type BuildPlan, limitWords } from '@berth/contract'
 import { DEFAULT_DOCKERIGNORE } from '../../../../builders/dockerignore.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
@@ -76,11 +76,11 @@ function sayPlan({ say, deployment }: Context, { plan, isWritten }: DecidedBuild
   if (isWritten) say(`Detected ${plan.title} (from ${plan.files.join(', ')})`)
   for (const { name, version, from } of isWritten ? plan.versions : []) say(`${name} ${version}: ${from}`)
   for (const { name, command, from } of plan.commands) say(`${name[0]?.toUpperCase()}${name.slice(1)} command: ${command} (${from})`)
-  for (const { name, command, replicas, from } of plan.processes ?? [])
+  for (const { name, command, replicas, from, ...limits } of plan.processes ?? [])
     say(
       replicas > 0
-        ? `Process ${name}: ${command} (${from}), ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`
-        : `Process ${name}: ${command} (${from}) does not run: set its replicas under Settings → Processes, or with berth scale`,
+        ? `Process ${name}: ${command} (${from}), ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}${limitWords(limits) && `, each ${limitWords(limits)}`}`
+        : `Process ${name}: ${command} (${from}) does not run: set its replicas under Settings → Other processes, or with berth scale`,
     )
   if (plan.outputDirectory !== '') say(`Output directory: ${plan.outputDirectory}`)
   for (const note of plan.notes) say(note)

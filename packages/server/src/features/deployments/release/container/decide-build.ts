@@ -4,6 +4,7 @@ import type { AppProcess, BuildPlan } from '@berth/contract'
 import { readBerthJson } from '../../../../builders/berth-json.ts'
 import { type Detected, type DetectionInput, detect, detectSite } from '../../../../builders/detect.ts'
 import { withProcesses } from '../../../../builders/processes.ts'
+import { withReleaseLine } from '../../../../builders/procfile.ts'
 import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
 import { readRepository } from '../../../../builders/read-repository.ts'
 import type { BuildConfig } from '../../../../domain/release-config.ts'
@@ -55,13 +56,14 @@ export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
     const own = await ownDockerfile(wish, root, build)
     if (own !== null) {
       const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
-      const whole = withProcesses(plan, project, wish.processes)
+      const whole = withProcesses(withReleaseLine(plan, project), project, wish.processes)
       return { plan: whole, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
     const given: DetectionInput = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
     const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
+    const plan = withReleaseLine(withRelease(found.plan, build, file.releaseCommand), project)
     return {
-      plan: withProcesses(withRelease(found.plan, build, file.releaseCommand), project, wish.processes),
+      plan: withProcesses(plan, project, wish.processes),
       directory: join(workspace, found.context),
       dockerfile: WRITTEN_NAME,
       isWritten: true,

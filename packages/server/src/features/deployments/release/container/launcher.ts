@@ -36,6 +36,13 @@ function processSpec({ app, deployment, config }: Context, { instance }: Pick<De
   return { name: processContainerName(first, place), aliases: [], entrypoint: startArgv(command), command: [] }
 }
 
+/** A process without limits of its own has those of the app. */
+function limitsAt({ config, deployment }: Context, place: Place): Pick<ContainerSpec, 'memoryBytes' | 'cpus'> {
+  const own = place.process === '' ? undefined : processesOf(deployment).find(({ name }) => name === place.process)
+  const cpus = own?.cpuLimit ?? config.cpus
+  return { memoryBytes: memoryBytesOf({ memoryMb: own?.memoryLimit ?? config.memoryMb }), ...(cpus !== null && { cpus }) }
+}
+
 function specOf(deps: ContainerHealthDeps, context: Context, { artifact, place }: WantedContainer): ContainerSpec {
   const { instance, findTemplate } = deps
   const { app, deployment, config } = context
@@ -58,8 +65,7 @@ function specOf(deps: ContainerHealthDeps, context: Context, { artifact, place }
     network: projectNetworkName(instance, app.project_id),
     turn: deployment.id + placesWanted(context).findIndex((each) => isDeepStrictEqual(each, place)) * STRIDE,
     volumes: mountsOf(deps, context),
-    memoryBytes: memoryBytesOf(config),
-    ...(config.cpus !== null && { cpus: config.cpus }),
+    ...limitsAt(context, place),
     restart: restartOf(context),
     ...processSpec(context, deps, place),
   }
