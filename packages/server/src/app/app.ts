@@ -1,11 +1,13 @@
 import type { Config } from '../config.ts'
 import { endParts } from '../lib/end-parts.ts'
 import type { Logger } from '../lib/logger.ts'
+import { createFollowOthers, LOOK_EVERY_MS } from '../nodes/follow-others.ts'
 import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
+import type { Task } from '../queue/periodic.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
-import { createFoundation } from './foundation.ts'
+import { createFoundation, FOLLOW_OTHERS } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
@@ -84,7 +86,7 @@ function createStart(parts: Parts, httpParts: HttpParts) {
     const address = await httpParts.http.listen({ host: config.host, port: config.port })
     const started = { address, setupToken: link?.token }
     if (mode === 'rehearsal') return started
-    if (base.heartbeat) background.add({ name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: base.heartbeat.run })
+    if (base.heartbeat) for (const task of nodeTasks(parts, base.heartbeat)) background.add(task)
     for (const task of tasks.filter(isForHealth)) background.add(task)
     // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)
@@ -109,6 +111,19 @@ function createStart(parts: Parts, httpParts: HttpParts) {
   }
 
   return { start, updateOver }
+}
+
+/** What one of several control planes does beside the rest. */
+function nodeTasks({ base, traffic }: Parts, { run }: { run: () => Promise<void> }): Task[] {
+  const onChanged = async () => {
+    base.nudge.nudge() // for readers of the event log, if the database's own notice was lost
+    await base.reloadSettings()
+    traffic.onRowsChanged()
+  }
+  return [
+    { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run },
+    { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
+  ]
 }
 
 /** The engine is checked from the start: /health reports it, and the check writes nothing. */

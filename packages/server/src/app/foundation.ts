@@ -21,6 +21,9 @@ import type { NodeIdentity } from '../store/presence.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 
+/** The periodic task that looks for changes of other nodes. */
+export const FOLLOW_OTHERS = 'other nodes'
+
 /** What everything else depends on: the clock, the log, the keys, the database and the settings. */
 export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
@@ -32,7 +35,12 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   const { log, over } = createStorageLog(givenLog)
   const nudge = createNudge()
   const node = identityOf(config, keys)
-  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, node })
+  const background = createBackground(log)
+  const onForeignCommit = () => {
+    nudge.nudge()
+    background.wake(FOLLOW_OTHERS)
+  }
+  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, node, onForeignCommit })
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
   const updateGate = createUpdateGate()
@@ -58,7 +66,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     instance: await instanceId(db),
     step: fence ? fence.guardStep(step) : step,
     fence,
-    background: createBackground(log),
+    background,
     openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
     settings: () => settings,
     reloadSettings: async () => {

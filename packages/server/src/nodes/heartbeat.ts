@@ -37,5 +37,3 @@ export async function createHeartbeat({ db, node, log, now, onReplaced }: Deps) 
 
   return { run, leave, databaseNow: () => new Date(now().getTime() + aheadMs) }
 }
-
-export type Heartbeat = Awaited<ReturnType<typeof createHeartbeat>>

@@ -19,6 +19,8 @@ type Options = {
   whenLocked?: () => Promise<void>
   /** One of several processes on a PostgreSQL database. */
   node?: NodeIdentity | undefined
+  /** Another of them may have changed something. */
+  onForeignCommit?: () => void
 }
 
 /** The library is only loaded by those who use it. */
@@ -49,10 +51,10 @@ async function openOnServer({ dataDir, url }: { dataDir: string; url: string }, 
   let database: Database | undefined
   try {
     await options.whenLocked?.()
-    const { now, onCommit, onRoom, node } = options
+    const { now, onCommit, onRoom, node, onForeignCommit } = options
     const { openPostgres, usableInstance } = await loadPostgres()
     refusePostgresHere(dataDir, await usableInstance(url, postgresInstance(dataDir))) // before the migrations, which could not be undone
-    const opened = await openPostgres({ url, now, onCommit, node, ...(onRoom && { onBack: onRoom }) })
+    const opened = await openPostgres({ url, now, onCommit, node, onForeignCommit, ...(onRoom && { onBack: onRoom }) })
     database = opened
     await rememberPostgres(dataDir, await instanceId(opened.db))
     await finishCopy(opened)

@@ -4,6 +4,7 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 import { DatabaseLost } from '../database-lost.ts'
 import { PostgresCompiler } from './compiler.ts'
 import { isLost } from './connection.ts'
+import { withNotice } from './listener.ts'
 import { runQuery } from './run-query.ts'
 
 /** Held by a transaction that writes: like SQLite, all processes together have one writer at a time (docs/decisions/0015). */
@@ -46,8 +47,11 @@ function dialect(createDriver: () => Driver): Dialect {
 export type WriterConnection = { take: () => Promise<pg.Client>; discard: () => void }
 
 /** One connection with one user at a time: a transaction holds it until it ends. */
-export function writerDialect(writer: WriterConnection, listeners: Watch & { onCommit?: () => void }): Dialect {
-  const { answered, onCommit } = listeners
+export function writerDialect(
+  writer: WriterConnection,
+  listeners: Watch & { onCommit?: () => void; sender?: string | undefined },
+): Dialect {
+  const { answered, onCommit, sender } = listeners
   const oneAtATime = createSemaphore(1)
   let release: () => void = () => undefined
   let client: pg.Client | undefined
@@ -55,8 +59,8 @@ export function writerDialect(writer: WriterConnection, listeners: Watch & { onC
 
   async function say(text: string): Promise<string | undefined> {
     try {
-      const results = await client?.query(text)
-      return results?.command
+      const results: pg.QueryResult | pg.QueryResult[] | undefined = await client?.query(text)
+      return (Array.isArray(results) ? results.at(-1) : results)?.command // several statements have several results
     } catch (cause) {
       if (!isLost(cause)) throw cause
       lost()
@@ -93,7 +97,8 @@ export function writerDialect(writer: WriterConnection, listeners: Watch & { onC
     },
     async commitTransaction() {
       // After a statement that failed PostgreSQL answers a commit with a rollback, and calls that a success.
-      if ((await say('commit')) !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement in it had failed')
+      const commit = hasChanged && sender !== undefined ? withNotice('commit', sender) : 'commit'
+      if ((await say(commit)) !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement in it had failed')
       if (hasChanged) onCommit?.()
     },
     async rollbackTransaction() {

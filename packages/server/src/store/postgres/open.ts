@@ -8,6 +8,7 @@ import { joinNodes, type NodeIdentity } from '../presence.ts'
 import type { Schema } from '../schema.ts'
 import { connect, connectionOptions } from './connection.ts'
 import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
+import { createListener } from './listener.ts'
 import { migrate } from './migrate.ts'
 import { AnotherBerth, refuseBesideOthers, refuseLivingName, refuseOtherVersion } from './ownership.ts'
 import { createWriterConnection } from './writer-connection.ts'
@@ -25,6 +26,8 @@ type Options = {
   onBack?: () => void
   /** Undefined: this Berth is the only one on the database. */
   node?: NodeIdentity | undefined
+  /** Another node may have changed something. */
+  onForeignCommit?: (() => void) | undefined
 }
 
 /** Says what is wrong without the URL, which has a password in it. */
@@ -120,7 +123,7 @@ export async function openPostgres(options: Options): Promise<Database> {
   }
 }
 
-function openMigrated({ url, onCommit, onBack }: Options, connection: WriterConnection): Database {
+function openMigrated({ url, onCommit, onBack, node, onForeignCommit }: Options, connection: WriterConnection): Database {
   const pool = new pg.Pool({ ...connectionOptions(url), max: READERS })
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined)) // the next query says it
   const watch = createWatch(
@@ -128,7 +131,8 @@ function openMigrated({ url, onCommit, onBack }: Options, connection: WriterConn
     () => onBack?.(),
   )
   const reader = new Kysely<Schema>({ dialect: readerDialect(pool, watch) })
-  const writer = new Kysely<Schema>({ dialect: writerDialect(connection, { ...watch, onCommit }) })
+  const writer = new Kysely<Schema>({ dialect: writerDialect(connection, { ...watch, onCommit, sender: node?.bootId }) })
+  const listener = node && createListener(url, { self: node.bootId, onChange: () => onForeignCommit?.() })
   const db: Db = {
     selectFrom: reader.selectFrom.bind(reader),
     executeQuery: reader.executeQuery.bind(reader),
@@ -141,6 +145,7 @@ function openMigrated({ url, onCommit, onBack }: Options, connection: WriterConn
   }
 
   async function close(): Promise<void> {
+    await listener?.close()
     await writer.destroy()
     connection.discard()
     await reader.destroy()

@@ -1,0 +1,80 @@
+import { copyFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startPostgres } from '../../testing/harness/postgres-cluster.ts'
+import { newDataDir, OWNER, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { runServerToItsEnd } from '../../testing/harness/test-process.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let url: string
+let a: TestServer
+let b: TestServer
+
+const envOf = (name: string) => ({ BERTH_DATABASE_URL: url, BERTH_NODE_NAME: name })
+
+const directories: string[] = []
+
+/** Of another node with the same keys. */
+async function dataDirLike(from: string): Promise<string> {
+  const dataDir = await newDataDir()
+  directories.push(dataDir)
+  for (const key of ['secrets.key', 'session.key']) await copyFile(path.join(from, key), path.join(dataDir, key))
+  return dataDir
+}
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  url = await postgres.createDatabase()
+  a = await startTestServer({ env: envOf('a') })
+  b = await startTestServer({ env: envOf('b'), dataDir: await dataDirLike(a.dataDir) })
+})
+afterAll(async () => {
+  await b[Symbol.asyncDispose]()
+  await a[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+  for (const directory of directories) await rm(directory, { recursive: true })
+})
+
+it('a session of one node is one of the other, and so is its end', async () => {
+  const { cookie } = await a.logIn(OWNER.email, OWNER.password)
+  expect((await b.raw('GET', '/api/projects', { cookie })).status).toBe(200)
+  await a.raw('POST', '/api/auth/logout', { cookie })
+  expect((await b.raw('GET', '/api/projects', { cookie })).status).toBe(401)
+})
+
+it('a browser on any node hears every event once and in order, also after it moved to another one', async () => {
+  const owner = await a.owner()
+  const onB = await b.logIn(OWNER.email, OWNER.password)
+  await using heardByB = await b.connect('events', { cookie: onB.cookie })
+  const start = (await heardByB.waitFor(({ type }) => type === 'ready')).seq ?? 0
+  const names = Array.from({ length: 20 }, (_unused, n) => n)
+  await Promise.all(names.map(async (n) => await (n % 2 === 0 ? owner : onB).call('projects.create', { name: `project ${n}` })))
+  await heardByB.waitFor(() => heardByB.frames.filter(({ type }) => type === 'project.created').length >= 20)
+  await using moved = await a.connect('events', { cookie: owner.cookie, input: { after: start } })
+  await moved.waitFor(() => moved.frames.filter(({ type }) => type === 'project.created').length >= 20)
+  const seqs = (frames: typeof moved.frames) => frames.slice(1).map(({ seq }) => seq ?? 0)
+  const numbers = seqs(heardByB.frames)
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((x, y) => x - y))
+  expect(seqs(moved.frames)).toEqual(numbers)
+})
+
+it('an event of another node is heard even if the notices of the database are lost', async () => {
+  const owner = await a.owner()
+  const onB = await b.logIn(OWNER.email, OWNER.password)
+  await using socket = await b.connect('events', { cookie: onB.cookie })
+  await socket.waitFor(({ type }) => type === 'ready')
+  const listening = `select pg_terminate_backend(pid) as ended from pg_stat_activity where query = 'listen berth'`
+  const cut = `select 1 / count(ended) from (${listening}) as all_of_them` // fails if there is none
+  await postgres.tell(cut)
+  const { id: projectId } = await owner.call('projects.create', { name: 'unheard' })
+  await socket.waitFor(({ type, data }) => type === 'project.created' && data['projectId'] === projectId, 10_000)
+})
+
+it('refuses a second process with the name of a living node, and one with other keys', async () => {
+  const started = { ...a.env, PORT: '0', BERTH_DATA_DIR: await dataDirLike(a.dataDir) }
+  expect((await runServerToItsEnd(started)).errors).toContain('A node named "a" is running on the database')
+  const other = await dataDirLike(a.dataDir)
+  await copyFile(path.join(a.dataDir, 'session.key'), path.join(other, 'secrets.key'))
+  const refused = await runServerToItsEnd({ ...started, BERTH_DATA_DIR: other, BERTH_NODE_NAME: 'c' })
+  expect(refused.errors).toContain('The keys of this node differ from those of the node "a"')
+})
