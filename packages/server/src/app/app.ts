@@ -3,11 +3,12 @@ import { endParts } from '../lib/end-parts.ts'
 import type { Logger } from '../lib/logger.ts'
 import { createFollowOthers, LOOK_EVERY_MS } from '../nodes/follow-others.ts'
 import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
+import { createLeadership, EXTEND_EVERY_MS, type Leadership } from '../nodes/leadership.ts'
 import type { Task } from '../queue/periodic.ts'
 import { createAccessParts } from './access-parts.ts'
-import { backgroundTasks } from './background-tasks.ts'
+import { backgroundTasks, SINGLE_TASKS } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
-import { createFoundation, FOLLOW_OTHERS } from './foundation.ts'
+import { createFoundation, FOLLOW_OTHERS, type Foundation } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
@@ -51,7 +52,8 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   const { database, background } = base
   const { provisioning } = engineParts
   const { edge, edgeParts } = traffic
-  const { start, updateOver } = createStart(parts, httpParts)
+  const leadership = createLeadershipOf(base)
+  const { start, updateOver } = createStart(parts, httpParts, leadership)
 
   async function stop(): Promise<void> {
     isStopping = true
@@ -62,7 +64,9 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()
-    await base.heartbeat?.leave().catch((err: unknown) => base.log.warn({ err }, 'the other nodes were not told that this one has stopped'))
+    await leaveNodes(base, leadership).catch((err: unknown) =>
+      base.log.warn({ err }, 'the other nodes were not told that this one has stopped'),
+    )
     await database.close()
   }
 
@@ -70,10 +74,10 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
 }
 
 /** How everything is started: completely, or only as far as needed to check an update. */
-function createStart(parts: Parts, httpParts: HttpParts) {
+function createStart(parts: Parts, httpParts: HttpParts, leadership: Leadership | undefined) {
   const { base, engineParts, traffic, access, work } = parts
   const { config, db, background } = base
-  const tasks = tasksOf(parts, httpParts)
+  const tasks = tasksOf(parts, httpParts).map((task) => (leadership && SINGLE_TASKS.includes(task.name) ? leadership.single(task) : task))
 
   /** Listening does not wait for the engine or the edge; both are started in parallel. */
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
@@ -86,7 +90,7 @@ function createStart(parts: Parts, httpParts: HttpParts) {
     const address = await httpParts.http.listen({ host: config.host, port: config.port })
     const started = { address, setupToken: link?.token }
     if (mode === 'rehearsal') return started
-    if (base.heartbeat) for (const task of nodeTasks(parts, base.heartbeat)) background.add(task)
+    if (leadership) for (const task of nodeTasks(parts, leadership)) background.add(task)
     for (const task of tasks.filter(isForHealth)) background.add(task)
     // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)
@@ -113,16 +117,33 @@ function createStart(parts: Parts, httpParts: HttpParts) {
   return { start, updateOver }
 }
 
+/** Which of several control planes runs the loops that must be single; undefined if there is only this one. */
+function createLeadershipOf({ node, fence, heartbeat, db, log, background }: Foundation): Leadership | undefined {
+  if (!node || !fence || !heartbeat) return undefined
+  const onGained = () => {
+    for (const name of SINGLE_TASKS) background.wake(name)
+  }
+  return createLeadership({ db, holder: node.bootId, fence, now: heartbeat.databaseNow, log, onGained })
+}
+
+async function leaveNodes({ heartbeat }: Foundation, leadership: Leadership | undefined): Promise<void> {
+  await leadership?.leave()
+  await heartbeat?.leave()
+}
+
 /** What one of several control planes does beside the rest. */
-function nodeTasks({ base, traffic }: Parts, { run }: { run: () => Promise<void> }): Task[] {
+function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership): Task[] {
   const onChanged = async () => {
     base.nudge.nudge() // for readers of the event log, if the database's own notice was lost
     await base.reloadSettings()
     traffic.onRowsChanged()
   }
+  const syncRoutes = async () => void (engineParts.engineWatch.isReachable() && (await traffic.routing.sync()))
   return [
-    { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run },
+    { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: async () => await base.heartbeat?.run() },
+    { name: 'single loops', everyMs: EXTEND_EVERY_MS, run: leadership.extend },
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
+    { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]
 }
 

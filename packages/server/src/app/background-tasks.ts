@@ -43,6 +43,18 @@ const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
+/** Of several control planes on one database one runs these (docs/decisions/0016). */
+export const SINGLE_TASKS: readonly string[] = [
+  'reconcile',
+  'disk',
+  'git hooks',
+  'source polls',
+  'commit statuses',
+  'backups',
+  'figures',
+  'housekeeping',
+]
+
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
 export function backgroundTasks(parts: Parts): Task[] {
   const { db, engineWatch, tuning, now, wake } = parts

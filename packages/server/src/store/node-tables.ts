@@ -9,3 +9,6 @@ export type ControlPlaneTable = {
   /** A hash of its keys, which all must share. */
   keys: string
 }
+
+/** Work that only one of them does at a time, until the lease expires. */
+export type LeaseTable = { name: string; holder: string; fence: number; until: string }

@@ -22,7 +22,7 @@ import type {
   GitHubStateTable,
   SourcePollTable,
 } from './git-tables.ts'
-import type { ControlPlaneTable } from './node-tables.ts'
+import type { ControlPlaneTable, LeaseTable } from './node-tables.ts'
 import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
 import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
@@ -269,6 +269,7 @@ export type Schema = {
   github_state: GitHubStateTable
   job: JobTable
   control_plane: ControlPlaneTable
+  lease: LeaseTable
   event: EventTable
   audit: AuditTable
   published_port: PublishedPortTable
