@@ -67,14 +67,13 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
 }
 
 function createBackupKeeper({ config, db, settings, log, now }: Foundation, runCommand: ReturnType<typeof createRunCommand>) {
-  const { dataDir, database, backupPassphrase } = config
+  const { dataDir, backupPassphrase } = config
   return createBackups({
     db,
     directory: join(dataDir, 'backups'),
     restoreCommand: config.updates.root === undefined ? 'npm start -- restore' : 'berth-server restore',
     isEncrypted: backupPassphrase !== undefined,
-    // The command refuses on PostgreSQL: whoever asks for a backup learns why, and none is scheduled.
-    settings: () => (database.kind === 'postgres' ? { ...settings(), backupSchedule: 'off' } : settings()),
+    settings,
     runCommand,
     log,
     now,

@@ -3,7 +3,6 @@ import { type DisposableTempDir, mkdtempDisposable, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { refuseOnPostgres } from '../maintenance/only-sqlite.ts'
 import { refusePostgresHere, rememberPostgres } from './data-directory-owner.ts'
 import { openDatabase } from './open.ts'
 import { databasePath } from './sqlite/open.ts'
@@ -24,7 +23,6 @@ it('a directory that belongs to PostgreSQL is not used with SQLite, by the serve
     'belongs to a PostgreSQL database. Set BERTH_DATABASE_URL',
   )
   expect(existsSync(databasePath(dataDir))).toBe(false)
-  expect(() => refuseOnPostgres({ dataDir, database: sqlite }, '')).toThrow('belongs to a PostgreSQL database')
 })
 
 it('a directory with a SQLite database is not used with PostgreSQL before that database is moved away', async () => {
@@ -32,7 +30,6 @@ it('a directory with a SQLite database is not used with PostgreSQL before that d
   refusePostgresHere(dataDir, undefined)
   await writeFile(databasePath(dataDir), '')
   for (const instance of [undefined, 'a1b2c3d4']) expect(() => refusePostgresHere(dataDir, instance)).toThrow('migrate-database postgres')
-  refuseOnPostgres({ dataDir, database: sqlite }, '')
 })
 
 it('a directory is not used with another PostgreSQL database, nor with its own once that was emptied', async () => {

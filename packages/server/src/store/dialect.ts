@@ -69,3 +69,19 @@ export function databaseTime(db: Handle): RawBuilder<string> {
     ? sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     : sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`
 }
+
+/** Where a row is, whatever its key is. In PostgreSQL a row that is updated moves. */
+export function rowAddress(db: Handle): RawBuilder<string | number> {
+  return sql.raw(dialectOf(db) === 'postgres' ? 'ctid' : 'rowid')
+}
+
+/** The columns of all tables whose names are like this, as `table.column`. */
+export async function columnsLike(db: QueryExecutorProvider, pattern: string): Promise<string[]> {
+  const query =
+    dialectOf(db) === 'postgres'
+      ? sql<{ name: string }>`select table_name || '.' || column_name as name from information_schema.columns
+          where table_schema = current_schema() and column_name like ${pattern}`
+      : sql<{ name: string }>`select t.name || '.' || c.name as name from sqlite_master t join pragma_table_info(t.name) c
+          where t.type = 'table' and c.name like ${pattern}`
+  return (await query.execute(db)).rows.map(({ name }) => name)
+}

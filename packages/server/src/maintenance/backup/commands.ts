@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { readConfig } from '../../config.ts'
 import { nameFor } from '../../features/backups/files.ts'
 import type { Command, CommandInput } from '../command.ts'
-import { refuseOnPostgres } from '../only-sqlite.ts'
 import { createBackup } from './create.ts'
 import { type Restored, restoreBackup, verifyBackup } from './restore.ts'
 
@@ -44,13 +43,12 @@ const backup: Command = {
   options: { logs: { type: 'boolean' }, ...PASSPHRASE },
   async run(input, { print }) {
     const config = readConfig()
-    refuseOnPostgres(config, 'Back up the database with pg_dump, and the data directory with its keys (docs/postgresql.md).')
-    const { dataDir } = config
+    const { dataDir, database } = config
     const secret = await passphrase(input)
     const name = nameFor(new Date(), secret !== undefined)
     const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
     const withLogs = input.flags['logs'] === true
-    const made = await createBackup({ dataDir, target, withLogs, passphrase: secret, now: () => new Date() })
+    const made = await createBackup({ dataDir, database, target, withLogs, passphrase: secret, now: () => new Date() })
     print(`Wrote ${made.path} (${megabytes(made.bytes)}, ${count(made.manifest.files, 'file')}).`)
     if (secret === undefined) print('It is not encrypted and holds the keys to all secrets: keep it where only you can read it.')
     return 0
@@ -73,16 +71,17 @@ const verify: Command = {
 }
 
 const restore: Command = {
-  about: 'Restores a backup into an empty data directory.',
+  about:
+    'Restores a backup into an empty data directory, and with BERTH_DATABASE_URL into an empty PostgreSQL database. The backup may come from either database.',
   takes: ['file'],
   options: PASSPHRASE,
   async run(input, { print }) {
     const config = readConfig()
-    refuseOnPostgres(config, 'Unset BERTH_DATABASE_URL to restore into SQLite.')
     const { dataDir } = config
     const [path = ''] = input.positionals
-    const restored = await restoreBackup({ path, passphrase: await passphrase(input) }, dataDir)
-    print(`Restored into ${dataDir}: ${contentsOf(restored)}. Everybody has to log in again.`)
+    const restored = await restoreBackup({ path, passphrase: await passphrase(input) }, config)
+    const where = config.database.kind === 'postgres' ? `${dataDir} and the database of BERTH_DATABASE_URL` : dataDir
+    print(`Restored into ${where}: ${contentsOf(restored)}. Everybody has to log in again.`)
     print('Start Berth, then run `berth-server doctor`: it names apps that must be deployed again and volumes that are missing.')
     return 0
   },

@@ -7,16 +7,23 @@ import { COMMIT, VERSION } from '../../lib/version.ts'
 import { syncDirectory } from '../../lib/write-durably.ts'
 import { freeBytes } from '../../store/disk-space.ts'
 import { nextKeyPath } from '../../store/key-rotation.ts'
-import { databasePath } from '../../store/sqlite/open.ts'
+import type { DatabaseConfig } from '../../store/open.ts'
 import { type ArchiveSum, textFile, writeArchive } from './archive.ts'
 import { through } from './chunks.ts'
 import { filesToKeep, sizeToKeep } from './files.ts'
 import { MANIFEST, type Manifest } from './manifest.ts'
 import { encrypt } from './passphrase.ts'
-import { copyDatabase, readDatabase } from './store.ts'
+import { copyDatabase, databaseBytes, readDatabase } from './store.ts'
 import { inWorkingFolder } from './working-folder.ts'
 
-type Options = { dataDir: string; target: string; withLogs: boolean; passphrase: string | undefined; now: () => Date }
+type Options = {
+  dataDir: string
+  database: DatabaseConfig
+  target: string
+  withLogs: boolean
+  passphrase: string | undefined
+  now: () => Date
+}
 export type MadeBackup = { path: string; bytes: number; manifest: Manifest }
 
 /** The space to leave for everything else on the disk. */
@@ -38,10 +45,11 @@ function refuseBetweenKeys(dataDir: string): void {
     throw new StartRefused('The rotation of the keys was interrupted. Start Berth once to end it, then back up.')
 }
 
-async function writeInto(folder: string, { dataDir, target, withLogs, passphrase, now }: Options): Promise<MadeBackup> {
+async function writeInto(folder: string, options: Options): Promise<MadeBackup> {
+  const { dataDir, target, withLogs, passphrase, now } = options
   const databaseCopy = join(folder, 'database')
   const unfinished = join(folder, 'backup')
-  copyDatabase(databasePath(dataDir), databaseCopy)
+  await copyDatabase(options, databaseCopy)
   const { instance, schemaVersion } = readDatabase(databaseCopy)
   let manifest: Manifest | undefined
   const manifestOf = (sum: ArchiveSum) => {
@@ -57,9 +65,9 @@ async function writeInto(folder: string, { dataDir, target, withLogs, passphrase
 }
 
 /** The database is copied first, and how well the rest compresses is unknown. */
-async function refuseWithoutSpace({ dataDir, withLogs }: Options, directory: string): Promise<void> {
-  const database = (await stat(databasePath(dataDir))).size
-  const needed = 2 * database + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES
+async function refuseWithoutSpace(options: Options, directory: string): Promise<void> {
+  const { dataDir, withLogs } = options
+  const needed = 2 * (await databaseBytes(options)) + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES
   const free = await freeBytes(directory)
   const gigabytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`
   if (free < needed)

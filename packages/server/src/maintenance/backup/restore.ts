@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Config } from '../../config.ts'
 import { secretFile } from '../../lib/secret-file.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
+import { rememberPostgres } from '../../store/data-directory-owner.ts'
 import { migrations } from '../../store/migrations/index.ts'
+import { withDatabaseAlone } from '../../store/postgres/alone.ts'
+import { copyIntoPostgres, finishCopy } from '../../store/transfer/into-postgres.ts'
+import { withSqliteSource } from '../../store/transfer/sqlite-file.ts'
 import type { ArchivedFile } from './archive.ts'
 import { DamagedBackup } from './damaged-backup.ts'
 import { DATABASE, SECRETS_KEY } from './files.ts'
@@ -16,7 +21,7 @@ type Source = { path: string; passphrase: string | undefined }
 export type Restored = { manifest: Manifest; database: DatabaseFacts }
 
 /** Unpacks a backup beside the data directory, and moves it into place once everything was verified. */
-export async function restoreBackup(source: Source, dataDir: string): Promise<Restored> {
+export async function restoreBackup(source: Source, { dataDir, database }: Pick<Config, 'dataDir' | 'database'>): Promise<Restored> {
   await refuseUsed(dataDir)
   const staging = `${dataDir}.restoring`
   await rm(staging, { recursive: true, force: true })
@@ -25,12 +30,30 @@ export async function restoreBackup(source: Source, dataDir: string): Promise<Re
     const restored = await unpack(source, staging, () => true)
     endAllSessions(join(staging, DATABASE))
     secretFile(join(staging, 'session.key'), { mayCreate: true })
-    if (existsSync(dataDir)) await rmdir(dataDir)
-    await rename(staging, dataDir)
+    const takePlace = async () => {
+      if (existsSync(dataDir)) await rmdir(dataDir)
+      await rename(staging, dataDir)
+    }
+    if (database.kind === 'sqlite') await takePlace()
+    else await intoPostgres(database.url, staging, takePlace)
     return restored
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+/** The copy is an unfinished one until the data directory that belongs to it is in its place. */
+async function intoPostgres(url: string, staging: string, takePlace: () => Promise<void>): Promise<void> {
+  const path = join(staging, DATABASE)
+  await withDatabaseAlone(url, async (client) => {
+    await withSqliteSource(path, async (file, instance) => {
+      await copyIntoPostgres(file, client, { now: () => new Date() })
+      await rememberPostgres(staging, instance)
+    })
+    for (const part of ['', '-wal', '-shm']) await rm(`${path}${part}`, { force: true })
+    await takePlace()
+    await finishCopy(client)
+  })
 }
 
 /** Verifies a whole backup and returns a summary of its contents. Only its database is unpacked, into a temporary folder. */

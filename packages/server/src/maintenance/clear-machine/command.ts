@@ -5,17 +5,18 @@ import { createEngine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { removeFirewalls } from '../../provision/firewalls.ts'
-import { databasePath, lockDirectory } from '../../store/sqlite/open.ts'
+import { refuseSqliteHere } from '../../store/data-directory-owner.ts'
+import { hasData } from '../../store/open.ts'
+import { lockDirectory } from '../../store/sqlite/open.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
-import { refuseOnPostgres } from '../only-sqlite.ts'
 
 type Thing = { readonly words: string; readonly remove: () => Promise<void> }
 
 /** What this instance has in the engine, in the order in which it can be removed. */
 async function inEngine(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
   const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
-  const labels = ownedBy({ instance: readInstance(databasePath(config.dataDir)).id })
+  const labels = ownedBy({ instance: (await readInstance(config)).id })
   const [containers, lent, images, networks, volumes] = await Promise.all([
     engine.containers.list({ labels }),
     engine.lentContainers.list({ labels }),
@@ -53,8 +54,8 @@ export const clearMachineCommand: Command = {
   options: { list: { type: 'boolean' }, volumes: { type: 'boolean' } },
   async run({ flags }, { print }) {
     const config = readConfig()
-    refuseOnPostgres(config, 'Delete the apps in the dashboard first: that removes what they have on the machine.')
-    if (!existsSync(databasePath(config.dataDir))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
+    if (config.database.kind === 'sqlite') refuseSqliteHere(config.dataDir)
+    if (!existsSync(config.dataDir) || !(await hasData(config))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
     const options = { isListing: flags['list'] === true, withVolumes: flags['volumes'] === true }
     if (options.isListing) return await clear(config, options, print)
     const lock = lockDirectory(config.dataDir) // a running server would bring back what is removed

@@ -34,7 +34,8 @@ const CHECKS: readonly Check[] = [
   { name: 'Data directory', run: async ({ config }) => dataDirectory(config.dataDir) },
   {
     name: 'Database',
-    run: async ({ config, instance }) => (config.database.kind === 'sqlite' ? database(config.dataDir, instance) : await postgres(config)),
+    run: async ({ config, instance }) =>
+      config.database.kind === 'sqlite' ? database(config.dataDir, instance) : await postgres(config, instance),
   },
   { name: 'Disk', run: async ({ config }) => await disk(config.dataDir) },
   { name: 'Clock', run: async ({ instance, now }) => clock(instance, now) },
@@ -47,7 +48,7 @@ const CHECKS: readonly Check[] = [
 ]
 
 export async function runChecks(config: Config, now: Date, onFinding: (name: string, finding: Finding) => void): Promise<Finding[]> {
-  const instance = config.database.kind === 'sqlite' ? readable(databasePath(config.dataDir)) : undefined
+  const instance = await readable(config)
   const all: Finding[] = []
   for (const { name, run } of CHECKS) {
     const findings = await run({ config, instance, now }).catch((cause: unknown) =>
@@ -63,9 +64,9 @@ export async function runChecks(config: Config, now: Date, onFinding: (name: str
 }
 
 /** Undefined also if the database is damaged or too old for these queries: another check reports that. */
-function readable(path: string): Instance | undefined {
+async function readable(config: Config): Promise<Instance | undefined> {
   try {
-    return existsSync(path) ? readInstance(path) : undefined
+    return (await hasData(config)) ? await readInstance(config) : undefined
   } catch {
     return undefined
   }
@@ -88,18 +89,24 @@ function dataDirectory(dataDir: string): Finding[] {
 function database(dataDir: string, instance: Instance | undefined): Finding[] {
   if (!existsSync(databasePath(dataDir))) return warning('there is none yet', 'Start Berth once.')
   if (!instance?.isWhole) return problem('the database is damaged', 'Stop Berth and restore a backup (docs/operating.md).')
+  return known(dataDir, instance, 'whole')
+}
+
+function known(dataDir: string, instance: Instance, state: string): Finding[] {
   const newest = migrations.at(-1)?.version ?? 0
   if (instance.schemaVersion > newest)
     return problem(`it has version ${instance.schemaVersion}, and this Berth knows ${newest}`, 'Start the newer Berth.')
   if (!existsSync(join(dataDir, 'secrets.key')))
     return problem('its key secrets.key is missing', 'Put it back from a backup; nothing else opens the secrets in the database.')
-  return ok(`not damaged, schema version ${instance.schemaVersion}`)
+  return ok(`${state}, schema version ${instance.schemaVersion}`)
 }
 
 /** What is in it is checked by PostgreSQL itself. */
-async function postgres(config: Config): Promise<Finding[]> {
+async function postgres(config: Config, instance: Instance | undefined): Promise<Finding[]> {
   if (!(await hasData(config))) return warning('PostgreSQL answers, and the database is empty', 'Start Berth once.')
-  return ok('PostgreSQL answers')
+  return instance
+    ? known(config.dataDir, instance, 'PostgreSQL answers')
+    : problem('its tables cannot be read', 'See the log of PostgreSQL.')
 }
 
 async function disk(dataDir: string): Promise<Finding[]> {

@@ -1,4 +1,5 @@
-import BetterSqlite from 'better-sqlite3'
+import type { Config } from '../../config.ts'
+import { withRawReads } from '../../store/raw-reads.ts'
 
 export type LiveApp = {
   readonly id: number
@@ -11,6 +12,7 @@ export type LiveApp = {
 }
 export type Instance = {
   readonly id: string
+  /** PostgreSQL checks that itself. */
   readonly isWhole: boolean
   readonly schemaVersion: number
   readonly newestRowAt: string
@@ -19,33 +21,28 @@ export type Instance = {
 }
 
 /** Reads the database; the server may be running. */
-export function readInstance(path: string): Instance {
-  const file = new BetterSqlite(path, { readonly: true, timeout: 5000 })
-  try {
-    const isWhole = file.pragma('quick_check(1)', { simple: true }) === 'ok'
-    const value = (sql: string) => file.prepare<[], { value: string | number | null }>(sql).get()?.value
+export async function readInstance(config: Pick<Config, 'dataDir' | 'database'>): Promise<Instance> {
+  return await withRawReads(config, async (read) => {
+    const value = async (sql: string) => (await read<{ value: string | number | null }>(sql))[0]?.value
+    const [check] = config.database.kind === 'sqlite' ? await read<{ quick_check: string }>('pragma quick_check(1)') : []
     return {
-      id: String(value("select value from fact where name = 'instance_id'") ?? ''),
-      isWhole,
-      schemaVersion: Number(value('select max(version) as value from schema_migration') ?? 0),
+      id: String((await value("select value from fact where name = 'instance_id'")) ?? ''),
+      isWhole: check === undefined || check.quick_check === 'ok',
+      schemaVersion: Number((await value('select max(version) as value from schema_migration')) ?? 0),
       newestRowAt: String(
-        value('select max(at) as value from (select max(at) as at from audit union select max(created_at) from deployment)') ?? '',
+        (await value(
+          'select max(at) as value from (select max(at) as at from audit union select max(created_at) as at from deployment) as times',
+        )) ?? '',
       ),
-      liveApps: file
-        .prepare<[], LiveApp>(
-          `select app.id, app.name, project.name as project, app.app_type as kind, deployment.id as deploymentId,
-                  app.volumes
-             from deployment join app on app.id = deployment.app_id join project on project.id = app.project_id
-            where deployment.is_active = 1 order by app.id`,
-        )
-        .all(),
-      wrongDomains: file
-        .prepare<[], { host: string; reason: string }>(
-          "select host, dns_error as reason from domain where dns_status = 'wrong' order by host",
-        )
-        .all(),
+      liveApps: await read<LiveApp>(
+        `select app.id, app.name, project.name as project, app.app_type as kind, deployment.id as "deploymentId",
+                app.volumes
+           from deployment join app on app.id = deployment.app_id join project on project.id = app.project_id
+          where deployment.is_active = 1 order by app.id`,
+      ),
+      wrongDomains: await read<{ host: string; reason: string }>(
+        "select host, dns_error as reason from domain where dns_status = 'wrong' order by host",
+      ),
     }
-  } finally {
-    file.close()
-  }
+  })
 }

@@ -7,9 +7,7 @@ import { secretFile } from '../../lib/secret-file.ts'
 import { createStep } from '../../lib/step.ts'
 import { writeDurably } from '../../lib/write-durably.ts'
 import { finishKeyRotation, keyHash, nextKeyPath } from '../../store/key-rotation.ts'
-import { databasePath } from '../../store/sqlite/open.ts'
 import type { Command } from '../command.ts'
-import { refuseOnPostgres } from '../only-sqlite.ts'
 import { openData } from '../open-data.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { sealAnew } from './store.ts'
@@ -22,7 +20,6 @@ export const rotateKeysCommand: Command = {
   takes: [],
   async run(_, { print }) {
     const config = readConfig()
-    refuseOnPostgres(config, 'Rotating keys is not possible there yet.')
     const { dataDir, fault } = config
     const step = createStep(fault)
     const database = await openData(config)
@@ -32,7 +29,7 @@ export const rotateKeysCommand: Command = {
       const key = randomBytes(KEY_BYTES)
       await step('next key', async () => await writeDurably(nextKeyPath(dataDir), key))
       const boxes = { from, to: createSecretBox(key), keyHash: keyHash(key) }
-      const sealed = await step('seal', async () => sealAnew(databasePath(dataDir), SEALED_COLUMNS, boxes))
+      const sealed = await step('seal', async () => await sealAnew(database.db, SEALED_COLUMNS, boxes))
       await step('take', async () => await finishKeyRotation(database.db, dataDir))
       await step('session key', async () => await writeDurably(join(dataDir, 'session.key'), randomBytes(KEY_BYTES)))
       const change = { action: 'keys.rotate', subject: 'settings', after: { sealed } }

@@ -1,48 +1,40 @@
-import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
+import { sql } from 'kysely'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { columnsLike, rowAddress } from '../../store/dialect.ts'
+import { writeFact } from '../../store/facts.ts'
 import { KEY_FACT } from '../../store/key-rotation.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
 type Boxes = { from: SecretBox; to: SecretBox; keyHash: string }
 
-/** Seals everything again and ends all sessions, in one transaction. Returns the number of values. */
-export function sealAnew(path: string, columns: readonly SealedColumn[], boxes: Boxes): number {
-  const file = new BetterSqlite(path, { fileMustExist: true, timeout: 5000 })
-  try {
-    file.pragma('synchronous = FULL') // the old key is deleted after the commit, so it must have reached the disk
-    const unknown = unknownColumns(file, columns)
+/**
+ * Seals everything again and ends all sessions, in one transaction. Returns the number of values. The old key is deleted after the commit,
+ * which has reached the disk by then.
+ */
+export async function sealAnew(db: Db, columns: readonly SealedColumn[], boxes: Boxes): Promise<number> {
+  return await db.transaction(async (tx) => {
+    const known = new Set(columns.map(({ table, column }) => `${table}.${column}`))
+    const unknown = (await columnsLike(tx, 'sealed%')).filter((name) => !known.has(name))
     if (unknown.length > 0) throw new Error(`${unknown.join(', ')} would not be sealed again`)
-    return file
-      .transaction(() => {
-        const sealed = columns.map((column) => sealColumn(file, column, boxes)).reduce((sum, count) => sum + count, 0)
-        file.exec('delete from session')
-        file
-          .prepare('insert into fact (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
-          .run(KEY_FACT, boxes.keyHash)
-        return sealed
-      })
-      .immediate()
-  } finally {
-    file.close()
-  }
+    let sealed = 0
+    for (const column of columns) sealed += await sealColumn(tx, column, boxes)
+    await tx.deleteFrom('session').execute()
+    await writeFact(tx, KEY_FACT, boxes.keyHash)
+    return sealed
+  })
 }
 
-function unknownColumns(file: SqliteFile, columns: readonly SealedColumn[]): string[] {
-  const known = new Set(columns.map(({ table, column }) => `${table}.${column}`))
-  const sql = `select t.name || '.' || c.name as name from sqlite_master t join pragma_table_info(t.name) c
-                where t.type = 'table' and c.name like 'sealed%'`
-  const found = file.prepare<[], { name: string }>(sql).all()
-  return found.map(({ name }) => name).filter((name) => !known.has(name))
-}
+type Row = Record<string, string | number | null>
 
 /** One row at a time: the settings of releases can be a megabyte each. Empty means that there is none. */
-function sealColumn(file: SqliteFile, { table, column, about }: SealedColumn, { from, to }: Boxes): number {
-  const ids = file.prepare<[], { number: number }>(`select rowid as number from ${table} where ${column} <> ''`).all()
-  const read = file.prepare<[number], Record<string, string | number | null>>(`select * from ${table} where rowid = ?`)
-  const write = file.prepare(`update ${table} set ${column} = ? where rowid = ?`)
-  for (const { number } of ids) {
-    const row = read.get(number) ?? {}
-    write.run(to.seal(from.open(String(row[column]), about(row)), about(row)), number)
+async function sealColumn(tx: Tx, { table, column, about }: SealedColumn, { from, to }: Boxes): Promise<number> {
+  const [name, sealed, at] = [sql.table(table), sql.ref(column), rowAddress(tx)]
+  const { rows: found } = await sql<{ address: string | number }>`select ${at} as address from ${name} where ${sealed} <> ''`.execute(tx)
+  for (const { address } of found) {
+    const row = (await sql<Row>`select * from ${name} where ${at} = ${address}`.execute(tx)).rows[0] ?? {}
+    const value = to.seal(from.open(String(row[column]), about(row)), about(row))
+    await sql`update ${name} set ${sealed} = ${value} where ${at} = ${address}`.execute(tx)
   }
-  return ids.length
+  return found.length
 }

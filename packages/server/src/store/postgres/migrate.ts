@@ -13,7 +13,7 @@ type Options = {
   refuse?: (client: pg.Client) => Promise<void>
 }
 
-/** Applies the missing migrations in order, in one transaction. Forward only: to go back, restore what pg_dump made before. */
+/** Applies the missing migrations in order, in one transaction. Forward only: to go back, restore a backup. */
 export async function migrate(client: pg.Client, options: Options): Promise<void> {
   await inTransaction(client, async (tx) => await applyMigrations(client, tx, options))
 }
