@@ -54,6 +54,7 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
     startedAt: base.startedAt,
     now: base.now,
     database: () => base.database.state(),
+    hasDatabaseServer: base.config.database.kind === 'postgres',
     engine: engineParts.engineWatch.health,
     edge: () => engineParts.engineWatch.edgeHealth(edge.state()),
     isQueueStalled: work.worker.isStalled,

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { chown, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -64,6 +65,14 @@ export async function startPostgres() {
     }
   }
 
+  /** It keeps its connections and answers nothing, like a machine that hangs. */
+  function freeze(isFrozen: boolean): void {
+    const { pid } = server
+    if (pid === undefined) return
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+    for (const each of [pid, ...children]) if (each > 0) process.kill(each, isFrozen ? 'SIGSTOP' : 'SIGCONT')
+  }
+
   /** At once, as if it crashed. */
   async function stop(): Promise<void> {
     const ended = new Promise((resolve) => server.once('exit', resolve))
@@ -74,6 +83,7 @@ export async function startPostgres() {
     url,
     tell,
     stop,
+    freeze,
     async createDatabase(template = 'template1'): Promise<string> {
       const name = `t_${randomBytes(6).toString('hex')}`
       await tell(`create database ${name} template ${template}`)

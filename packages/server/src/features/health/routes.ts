@@ -10,6 +10,8 @@ export type HealthSources = {
   startedAt: Date
   now: () => Date
   database: () => StorageState
+  /** The database is not on this machine's disk. */
+  hasDatabaseServer?: boolean
   engine: () => Part<Health['checks']['engine']>
   edge: () => Part<Health['checks']['edge']>
   isQueueStalled: () => Promise<boolean>
@@ -26,6 +28,8 @@ const DATABASE_WORDS = {
     'The disk is full or read-only. You can still read everything; if the disk is full, you can also stop and delete things to free space. Other changes are refused.',
   unusable: '',
 } as const
+const SERVER_READ_ONLY =
+  'The database server cannot be written. You can still read everything, and apps go on serving. Changes are refused.'
 
 /** The server is still useful if everything except the database is down. */
 export function healthHandlers(sources: HealthSources) {
@@ -38,7 +42,7 @@ export function healthHandlers(sources: HealthSources) {
       const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'
       const isWell = database === 'ok' && engine.state === 'ok' && (edge.state === 'ok' || edge.state === 'off') && queue === 'ok'
       const words = {
-        database: DATABASE_WORDS[database],
+        database: database === 'read_only' && sources.hasDatabaseServer === true ? SERVER_READ_ONLY : DATABASE_WORDS[database],
         engine: engine.message,
         edge: edge.message,
         queue: queue === 'stalled' && (await sources.isDiskFull()) ? 'The disk is full. Queued deployments wait until there is space.' : '',

@@ -1,24 +1,29 @@
 import { type DatabaseConnection, type Dialect, type Driver, PostgresAdapter, PostgresIntrospector } from 'kysely'
 import type pg from 'pg'
-import { createSemaphore } from '../../lib/semaphore.ts'
 import { DatabaseLost } from '../database-lost.ts'
 import { PostgresCompiler } from './compiler.ts'
 import { isLost } from './connection.ts'
 import { withNotice } from './listener.ts'
 import { runQuery } from './run-query.ts'
+import { createTurns } from './turns.ts'
 
 /** Held by a transaction that writes: like SQLite, all processes together have one writer at a time (docs/decisions/0015). */
 const BEGIN = 'begin; select pg_advisory_xact_lock(1650815604, 1)'
 
+/** Longer than any statement of ours takes on a server that answers. */
+const STUCK_AFTER_MS = 10_000
+
 /** Told of every answer, and of every time that none came. */
 export type Watch = { answered: () => void; lost: () => void }
-type Listeners = Watch & { onChange?: () => void }
+type Ask = <Result>(statement: () => Promise<Result>) => Promise<Result>
+type Listeners = Watch & { onChange?: () => void; ask?: Ask }
 
-function createConnection(client: pg.ClientBase, { answered, lost, onChange }: Listeners): DatabaseConnection {
+function createConnection(client: pg.ClientBase, listeners: Listeners): DatabaseConnection {
+  const { answered, lost, onChange, ask = async (statement) => await statement() } = listeners
   return {
     async executeQuery(query) {
       try {
-        const { hasChanged, ...result } = await runQuery<never>(client, query)
+        const { hasChanged, ...result } = await ask(async () => await runQuery<never>(client, query))
         answered()
         if (hasChanged) onChange?.()
         return result
@@ -46,26 +51,35 @@ function dialect(createDriver: () => Driver): Dialect {
 /** The one connection that writes. `take` gives it, or a new one if it broke; `discard` ends it. */
 export type WriterConnection = { take: () => Promise<pg.Client>; discard: () => void }
 
+type WriterListeners = Watch & {
+  onCommit?: () => void
+  /** Says that the server did not answer the last write, so that nobody has to wait to learn it. */
+  refusesWrites?: () => boolean
+  /** The node that tells the others of its changes. */
+  sender?: string | undefined
+}
+
 /** One connection with one user at a time: a transaction holds it until it ends. */
-export function writerDialect(
-  writer: WriterConnection,
-  listeners: Watch & { onCommit?: () => void; sender?: string | undefined },
-): Dialect {
+export function writerDialect(writer: WriterConnection, listeners: WriterListeners): Dialect {
   const { answered, onCommit, sender } = listeners
-  const oneAtATime = createSemaphore(1)
+  const turns = createTurns({ stuckAfterMs: STUCK_AFTER_MS, onStuck: lost })
   let release: () => void = () => undefined
   let client: pg.Client | undefined
   let hasChanged = false
 
   async function say(text: string): Promise<string | undefined> {
     try {
-      const results: pg.QueryResult | pg.QueryResult[] | undefined = await client?.query(text)
+      const results: pg.QueryResult | pg.QueryResult[] | undefined = await turns.ask(async () => await client?.query(text))
       return (Array.isArray(results) ? results.at(-1) : results)?.command // several statements have several results
     } catch (cause) {
       if (!isLost(cause)) throw cause
       lost()
       throw new DatabaseLost(cause)
     }
+  }
+
+  function refuseIfAway(): void {
+    if (listeners.refusesWrites?.() === true) throw new DatabaseLost('the last write got no answer')
   }
 
   /** Whatever state it is in, nobody else gets it. The server rolls back what was open on it. */
@@ -77,16 +91,18 @@ export function writerDialect(
   return dialect(() => ({
     init: async () => undefined,
     async acquireConnection() {
-      const leave = await oneAtATime.acquire()
+      refuseIfAway()
+      const leave = await turns.take()
       try {
-        client = await writer.take()
+        refuseIfAway()
+        client = await turns.ask(async () => await writer.take())
       } catch (cause) {
         leave()
         if (cause instanceof DatabaseLost) listeners.lost()
         throw cause
       }
       release = leave
-      return createConnection(client, { answered, lost, onChange: () => (hasChanged = true) })
+      return createConnection(client, { answered, lost, ask: turns.ask, onChange: () => (hasChanged = true) })
     },
     async beginTransaction() {
       hasChanged = false

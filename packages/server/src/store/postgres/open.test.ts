@@ -78,7 +78,7 @@ it('a transaction in which a statement failed is never taken for a success', asy
 it('while the server is down reads and writes say so, and both work again when it is back', async () => {
   const database = await open()
   const { db } = database
-  const read = async () => await db.selectFrom('fact').select('name').where('name', '!=', 'instance_id').execute()
+  const read = async () => await db.selectFrom('fact').select('name').where('name', 'not in', ['instance_id', 'write_probe']).execute()
   const write = async (name: string) =>
     await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
   await write('before')
@@ -91,4 +91,41 @@ it('while the server is down reads and writes say so, and both work again when i
   expect(returns).toBe(1)
   await write('after')
   expect(await read()).toEqual([{ name: 'before' }, { name: 'after' }])
+})
+
+it('while the server only reads, the state says so, and it is ok again afterwards', async () => {
+  const database = await open()
+  const { db } = database
+  const write = async () => await db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: '' }).execute())
+  const name = new URL(url).pathname.slice(1)
+  const cut = 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null'
+  await server.tell(`alter database ${name} set default_transaction_read_only = on; ${cut}`)
+  await expect.poll(() => database.state(), { timeout: 20_000 }).toBe('read_only')
+  await expect(write()).rejects.toBeInstanceOf(DatabaseLost)
+  expect(await db.selectFrom('fact').select('name').execute()).toEqual([{ name: 'instance_id' }])
+  await server.tell(`alter database ${name} set default_transaction_read_only = off; ${cut}`)
+  await expect.poll(() => database.state(), { timeout: 20_000 }).toBe('ok')
+  await write()
+})
+
+it('writes to a server that does not answer fail soon, all of them, and not one after another', async () => {
+  const database = await open()
+  const { db } = database
+  const write = async (name: string) =>
+    await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
+  await write('before')
+  server.freeze(true)
+  const begunAt = performance.now()
+  const first = write('first').catch((cause: unknown) => cause)
+  const others = await Promise.allSettled(Array.from({ length: 20 }, async (_, n) => await write(`other-${n}`)))
+  expect(performance.now() - begunAt).toBeLessThan(20_000)
+  for (const { status } of others) expect(status).toBe('rejected')
+  expect(await first).toBeInstanceOf(DatabaseLost) // may have been done or not
+  const refusedAt = performance.now()
+  await expect(write('later')).rejects.toBeInstanceOf(DatabaseLost)
+  expect(performance.now() - refusedAt).toBeLessThan(500)
+  expect(database.state()).not.toBe('ok')
+  server.freeze(false)
+  await expect.poll(() => database.state(), { timeout: 45_000 }).toBe('ok')
+  await write('after')
 })

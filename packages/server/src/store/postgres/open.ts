@@ -1,7 +1,7 @@
-import { type CompiledQuery, Kysely } from 'kysely'
+import { type CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { StartRefused } from '../../lib/start-refused.ts'
-import type { Database, Db, StorageState } from '../database.ts'
+import type { Database, Db } from '../database.ts'
 import { DatabaseLost } from '../database-lost.ts'
 import { migrations } from '../migrations/index.ts'
 import { joinNodes, type NodeIdentity } from '../presence.ts'
@@ -11,13 +11,16 @@ import { readerDialect, type WriterConnection, writerDialect } from './driver.ts
 import { createListener } from './listener.ts'
 import { migrate } from './migrate.ts'
 import { AnotherBerth, refuseBesideOthers, refuseLivingName, refuseOtherVersion } from './ownership.ts'
+import { createWatch } from './watch.ts'
 import { createWriterConnection } from './writer-connection.ts'
 
 const READERS = 10
 const OLDEST_SERVER = 14
 /** How long the server may take to notice that the previous holder of the database is gone. */
 const OWNER_PATIENCE_MS = 30_000
-const PROBE_EVERY_MS = 500
+
+/** Only after a write got no answer: a server that answers may still have no space to write. */
+const WRITE_PROBE = `insert into fact (name, value) values ('write_probe', now()::text) on conflict (name) do update set value = excluded.value`
 
 type Options = {
   url: string
@@ -70,28 +73,6 @@ export async function withConnection<Result>(url: string, work: (client: pg.Clie
   }
 }
 
-/** Knows whether the server answers. While it does not, it is asked again whenever somebody wants to know. */
-function createWatch(ask: () => Promise<void>, onBack: () => void) {
-  let isLost = false
-  let askedAt = Number.NEGATIVE_INFINITY
-
-  function answered(): void {
-    if (isLost) onBack()
-    isLost = false
-  }
-
-  function state(): StorageState {
-    if (!isLost) return 'ok'
-    if (performance.now() - askedAt > PROBE_EVERY_MS) {
-      askedAt = performance.now()
-      ask().catch(() => undefined)
-    }
-    return 'unusable'
-  }
-
-  return { answered, lost: () => void (isLost = true), state }
-}
-
 /** The database on a PostgreSQL server: one connection that writes, and a pool of those that read. */
 export async function openPostgres(options: Options): Promise<Database> {
   const { url, now, node } = options
@@ -126,12 +107,18 @@ export async function openPostgres(options: Options): Promise<Database> {
 function openMigrated({ url, onCommit, onBack, node, onForeignCommit }: Options, connection: WriterConnection): Database {
   const pool = new pg.Pool({ ...connectionOptions(url), max: READERS })
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined)) // the next query says it
-  const watch = createWatch(
-    async () => void (await reader.selectFrom('fact').select('name').limit(1).execute()),
-    () => onBack?.(),
-  )
-  const reader = new Kysely<Schema>({ dialect: readerDialect(pool, watch) })
-  const writer = new Kysely<Schema>({ dialect: writerDialect(connection, { ...watch, onCommit, sender: node?.bootId }) })
+  const watch = createWatch({
+    read: async () => {
+      const { rows } = await sql<{ isReadOnly: number }>`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`.execute(
+        reader,
+      )
+      return { isReadOnly: rows[0]?.isReadOnly === 1 }
+    },
+    write: async () => void (await (await connection.take()).query(WRITE_PROBE)),
+    onBack: () => onBack?.(),
+  })
+  const reader = new Kysely<Schema>({ dialect: readerDialect(pool, watch.reads) })
+  const writer = new Kysely<Schema>({ dialect: writerDialect(connection, { ...watch.writes, onCommit, sender: node?.bootId }) })
   const listener = node && createListener(url, { self: node.bootId, onChange: () => onForeignCommit?.() })
   const db: Db = {
     selectFrom: reader.selectFrom.bind(reader),
