@@ -27,7 +27,7 @@ export function linesBeside(builder: BuildPlan['builder'], project: Project): Re
 }
 
 /** The names and commands, in order; empty without a Procfile. */
-export function readProcfile(project: Project): ReadonlyMap<string, string> {
+function readProcfile(project: Project): ReadonlyMap<string, string> {
   const processes = new Map<string, string>()
   if (!project.has('Procfile')) return processes
   for (const [index, line] of project.read('Procfile').split('\n').entries()) {

@@ -49,7 +49,7 @@ function ProcessFields({ row, number, onRow, onRemove }: RowProps) {
       <div className="max-sm:col-span-2">
         <TextField label="Process" placeholder="worker" mono spellCheck={false} {...field('name')} />
       </div>
-      <TextField label="Containers" inputMode="numeric" {...field('replicas')} />
+      <TextField label="Replicas" inputMode="numeric" {...field('replicas')} />
       <TextField label="CPU cores" inputMode="decimal" placeholder="As the app" {...field('cpuLimit')} />
       <TextField label="Memory, MB" inputMode="numeric" placeholder="As the app" {...field('memoryLimit')} />
       <div className="flex items-end justify-end">

@@ -68,9 +68,10 @@ function Processes({ plan: { processes = [], commands } }: { plan: BuildPlan }) 
       )}
       {processes.map(({ name, command, from }) => (
         <span key={name} className="[overflow-wrap:anywhere] text-ink-soft">
-          Process {name}: <code className="font-mono">{command}</code> ({from}), 0 replicas. Set how many run in the settings of the app.
+          Process {name}: <code className="font-mono">{command}</code> ({from}), 0 replicas.
         </span>
       ))}
+      {processes.length > 0 && <span className="text-ink-soft">Set how many replicas of a process run in the settings of the app.</span>}
     </>
   )
 }

@@ -49,7 +49,7 @@ export function createRecord({ db, now }: Deps) {
     const at = now()
     return await db.transaction(async (tx) => {
       await setAppStatus(tx, at, row.app_id, { status: 'deploying', reason: '' })
-      const known = (await findPlan(tx, row))?.processes?.map(({ from: _, ...each }) => each)
+      const known = (await findPlan(tx, row))?.processes?.map(({ from: _from, ...each }) => each)
       const ofPlan = row.release_of === null && known !== undefined // a rollback has those of the release that it brings back
       const change = { ...columnsOf(artifact), ...(ofPlan && { processes: JSON.stringify(known) }) }
       return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change })
