@@ -44,5 +44,8 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
     return changes.includes(true)
   }
 
-  return { watch, look, isReady: (candidate: Candidate): boolean => ready.get(keyOf(candidate)) ?? true }
+  /** Containers that get no new visitors, as long as another one of their app answers. */
+  const resting = new Set<string>()
+  const isReady = (candidate: Candidate): boolean => !resting.has(candidate.id) && (ready.get(keyOf(candidate)) ?? true)
+  return { watch, look, isReady, resting }
 }

@@ -88,7 +88,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
 
   /** Does the work while the other replicas have the visitors of a container. It begins once the requests of that one have ended. */
   async function withoutVisitors(appId: number, containerId: string, work: () => Promise<void>): Promise<void> {
-    wanted.rest(containerId)
+    wanted.resting.add(containerId)
     try {
       await whenServing(put)
       const earlier = wanted.earlierTargets(appId)
@@ -96,7 +96,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
         await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: drainMs, signal: new AbortController().signal })
       await work()
     } finally {
-      wanted.endRest(containerId)
+      wanted.resting.delete(containerId)
       await whenServing(() => sync(appId))
     }
   }

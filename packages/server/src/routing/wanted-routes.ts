@@ -7,7 +7,7 @@ import { createEarlierTargets } from './earlier-targets.ts'
 import { type Endpoint, endpointKey, endpointsIn } from './endpoints.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { createReplicaHealth, type ProbeTarget } from './replica-health.ts'
-import { aheadTargets, type Candidate, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
+import { aheadTargets, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import { createRoutedRows, type RoutedRows } from './routed-rows.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
@@ -28,13 +28,11 @@ export function createWantedRoutes(deps: Deps) {
   const switches = createSwitches(rows)
   const health = createReplicaHealth(deps)
   const earlier = createEarlierTargets()
-  const resting = new Set<string>()
-  const isReady = (candidate: Candidate) => !resting.has(candidate.id) && health.isReady(candidate)
 
   const networkOf = ({ projectId }: RoutedApp) => projectNetworkName(instance, projectId)
   const seenOf = (app: RoutedApp) => ({ containers: looks.of(app.id), network: networkOf(app), port: ports.of(app) })
   const releaseOf = (app: RoutedApp, endpoint: Endpoint) =>
-    targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady }, endpoint)
+    targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, endpoint)
 
   /** The health check path is that of the service with the app's port. */
   const pathOf = (app: RoutedApp, { service }: Endpoint) => (service === '' || service === app.mainService ? ports.pathOf(app) : '')
@@ -90,9 +88,7 @@ export function createWantedRoutes(deps: Deps) {
     /** The sets that the endpoints of an app had until recently. */
     earlierTargets: (appId: number) => rows.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
     lookAtReplicas: health.look,
-    /** A container gets no new visitors, as long as another one of its app answers. */
-    rest: (containerId: string) => void resting.add(containerId),
-    endRest: (containerId: string) => void resting.delete(containerId),
+    resting: health.resting,
   }
 }
 

@@ -22,10 +22,9 @@ it.concurrent.each(files)('is deployed and answers: $name', async (file) => {
   process.stdout.write(
     `${wrong.length === 0 ? 'RAN' : 'DID NOT RUN'} ${file.name}, ${Math.round((performance.now() - from) / 1000)} s ${wrong.join('; ')}\n`,
   )
-  const reason = CANNOT_RUN[file.name]
-  if (wrong.length > 0 && reason !== undefined) return expect(wrong.join()).toMatch(reason)
-  expect(wrong).toEqual([])
-  ran.push(file.name)
+  const isOfMachine = CANNOT_RUN[file.name]?.test(wrong.join()) === true
+  expect(isOfMachine ? [] : wrong).toEqual([])
+  if (!isOfMachine) ran.push(file.name)
 })
 
 afterAll(() => void process.stdout.write(`${ran.length} of ${files.length} files ran and answered\n`))
