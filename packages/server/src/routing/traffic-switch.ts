@@ -7,6 +7,7 @@ import type { Tuning } from '../lib/tuning.ts'
 import { createStrayDrain, inFlightOf, waitUntilIdle } from './drain.ts'
 import { createRouteSync, isOfEngine, type SyncFailure } from './route-sync.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
+import { createWithoutVisitors } from './without-visitors.ts'
 
 type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
 
@@ -86,27 +87,13 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: giveUpAt - performance.now(), signal })
   }
 
-  /** Does the work while the other replicas have the visitors of a container. It begins once the requests of that one have ended. */
-  async function withoutVisitors(appId: number, containerId: string, work: () => Promise<void>): Promise<void> {
-    wanted.resting.add(containerId)
-    try {
-      await whenServing(put)
-      const earlier = wanted.earlierTargets(appId)
-      if (earlier.length > 0 && (await hasVisitors()))
-        await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: drainMs, signal: new AbortController().signal })
-      await work()
-    } finally {
-      wanted.resting.delete(containerId)
-      await whenServing(() => sync(appId))
-    }
-  }
-
   /** Asks the replicas of every app that has several, and routes to those that answer. */
   async function lookAtReplicas(): Promise<void> {
     if (await wanted.lookAtReplicas()) await put()
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }
+  const withoutVisitors = createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, update: () => whenServing(put), sync })
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
   return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
 }
