@@ -11,7 +11,7 @@ const SKIP = /\[(skip deploy|skip ci|ci skip)\]/i
  */
 const MOST_COMPARISONS = 10_000_000
 
-export type Comparisons = { left: number }
+type Comparisons = { left: number }
 export const newComparisons = (): Comparisons => ({ left: MOST_COMPARISONS })
 
 class TooManyComparisons extends Error {
