@@ -16,7 +16,7 @@ export function openTestEngine(options: { address?: EngineAddress } = {}) {
   return { engine, instance, [Symbol.asyncDispose]: () => removeEverything(engine, labels) }
 }
 
-async function removeEverything(engine: Engine, labels: Record<string, string>): Promise<void> {
+export async function removeEverything(engine: Engine, labels: Record<string, string>): Promise<void> {
   for (const { id } of [...(await engine.containers.list({ labels })), ...(await engine.lentContainers.list({ labels }))])
     await engine.containers.remove(id)
   for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
