@@ -29,7 +29,8 @@ const REST = { firstMs: 500, longestMs: 30_000 }
 const STABLE_MS = 60_000
 
 /** Before `current` leads to the new version, what does not work ends the update. */
-async function prepare(update: UpdateRecord, { carryOut, records, stopping }: Deps): Promise<void> {
+async function prepare(update: UpdateRecord, { becomeCurrent, carryOut, records, stopping }: Deps): Promise<void> {
+  becomeCurrent()
   try {
     await carryOut.prepare(update)
   } catch (cause) {
@@ -79,22 +80,19 @@ export function createSupervisor(deps: Deps) {
   async function serve(version: string): Promise<void> {
     working.release()
     await withDataLock(dataDir, stopping, async () => undefined)
-    if (!stopping.aborted) await ended(begin(version, 'normal'), version)
+    if (!stopping.aborted) await ended((running = deps.start(version, 'normal')), version)
   }
 
   async function carryOn(update: UpdateRecord): Promise<void> {
     await working.take()
-    if (update.phase === 'switching') {
-      deps.becomeCurrent()
-      return await prepare(update, deps)
-    }
+    if (update.phase === 'switching') return await prepare(update, deps)
     if (update.phase === 'returning') return await carryOut.goBack(update)
     const begun = await carryOut.begin(update)
     if (begun && !stopping.aborted) await tryOut(begun)
   }
 
   async function tryOut(update: UpdateRecord): Promise<void> {
-    const server = begin(update.to, update.keepsData ? 'normal' : 'checked')
+    const server = (running = deps.start(update.to, update.keepsData ? 'normal' : 'checked'))
     const onListening = async () =>
       await records.say(update.id, `Berth ${update.to} answers; watching it for ${tuning.updateWatchMs / 1000} s.`)
     const reason = await watchServer(server, update, { tuning, onListening })
@@ -107,10 +105,6 @@ export function createSupervisor(deps: Deps) {
     working.release()
     server.send({ type: 'update_over' })
     await ended(server, update.to)
-  }
-
-  function begin(version: string, mode: 'normal' | 'checked'): ServerChild {
-    return (running = deps.start(version, mode))
   }
 
   async function ended(server: ServerChild, version: string): Promise<void> {
