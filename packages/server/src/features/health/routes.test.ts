@@ -24,3 +24,16 @@ it('says that queued deployments wait for space if the disk is full, and not if 
   expect((await healthHandlers(stalled).health()).messages).toEqual({})
   expect(await healthHandlers({ ...well, isDiskFull: async () => true }).health()).toMatchObject({ status: 'ok', messages: {} })
 })
+
+it('is degraded while the database can only be read, and says whether that is a disk or a server', async () => {
+  const readOnly: HealthSources = { ...well, database: () => 'read_only' }
+  const expected = (text: string) => ({
+    status: 'degraded',
+    checks: { database: 'read_only' },
+    messages: { database: expect.stringContaining(text) },
+  })
+  expect(await healthHandlers(readOnly).health()).toMatchObject(expected('The disk is full or read-only.'))
+  expect(await healthHandlers({ ...readOnly, hasDatabaseServer: true }).health()).toMatchObject(
+    expected('The database server cannot be written.'),
+  )
+})
