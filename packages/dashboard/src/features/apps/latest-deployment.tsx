@@ -31,7 +31,7 @@ export function LatestDeployment({ app }: { app: Application }) {
             </ButtonLink>
           }
         >
-          {app_type === 'compose' ? 'Choose a repository or paste a compose file' : 'Choose the repository of your code'} to deploy this
+          {app_type === 'compose' ? 'Choose a repository or paste a Compose file' : 'Choose the repository of your code'} to deploy this
           app.
         </EmptyState>
       </Card>

@@ -46,7 +46,7 @@ export function PortsCard({ app, disabled }: Props) {
               </div>
             )}
             {found.length === 0 ? (
-              <p className="px-4 py-3 text-sm text-ink-soft">The compose file publishes no other ports.</p>
+              <p className="px-4 py-3 text-sm text-ink-soft">The Compose file publishes no other ports.</p>
             ) : (
               <ul className="divide-y divide-line">
                 {found.map((port) => (

@@ -8,7 +8,7 @@ export function AccountRegistriesPage() {
     <div className="grid max-w-3xl gap-4">
       <RegistriesCard
         projectId={null}
-        note="Used for the images that you choose, in every project you belong to."
+        note="Used to pull the images you choose, in every project you belong to."
         belongs={({ projectId, ownerId }) => projectId === null && ownerId === person.id}
       />
     </div>
@@ -21,7 +21,7 @@ export function ProjectRegistriesPage() {
     <div className="grid max-w-3xl gap-4">
       <RegistriesCard
         projectId={own}
-        note="Used for the images of all apps of this project, also as base images and in compose files."
+        note="Used to pull images for all apps in this project, including base images and those in Compose files."
         belongs={({ projectId }) => projectId === own}
       />
     </div>
