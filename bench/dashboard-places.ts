@@ -115,6 +115,17 @@ async function makeProcesses(lab: BrowserLab, owner: Owner, projectId: number) {
   return { jobs, jobsDeployment: id }
 }
 
+/** On a busy machine the registry may answer too late. */
+async function addRegistry(owner: Owner, registry: { host: string; username: string; password: string; projectId?: number }) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await owner.call('registries.create', registry)
+    } catch (cause) {
+      if (tries === 10 || !String(cause).includes('does not answer')) throw cause
+    }
+  }
+}
+
 /** Git accounts, registries, stacks, storage and backups. */
 export async function makePlaces(lab: BrowserLab, { host, registry }: Places, projectId: number) {
   const owner = await lab.berth.owner()
@@ -127,8 +138,8 @@ export async function makePlaces(lab: BrowserLab, { host, registry }: Places, pr
   })
   await registry.setPassword('ada', 'ada-has-this-password')
   const credentials = { host: registry.host, username: 'ada', password: 'ada-has-this-password' }
-  await owner.call('registries.create', credentials)
-  await owner.call('registries.create', { ...credentials, projectId })
+  await addRegistry(owner, credentials)
+  await addRegistry(owner, { ...credentials, projectId })
   await owner.call('backups.create')
   return {
     ...(await makeStack(owner, projectId)),
