@@ -72,7 +72,12 @@ const HEALTH: Health = {
 }
 
 /** What every page behind the login asks for. */
-const SHELL = { 'auth.me': OWNER, 'updates.version': { version: '0.1.0', commit: 'unknown', startedAt: AT } } satisfies Replies
+const SHELL = {
+  'auth.me': OWNER,
+  'updates.version': { version: '0.1.0', commit: 'unknown', startedAt: AT },
+  // Asked for ten seconds later, which a busy machine can take.
+  'updates.check': { current: '0.1.0', latest: '0.1.0', available: false, notes: '', publishedAt: null, checkedAt: AT, message: '' },
+} satisfies Replies
 const ONE_APP = {
   ...SHELL,
   'projects.list': [PROJECT],
@@ -169,6 +174,42 @@ describe('an app without a source', () => {
     await shows('Not deployed yet')
     expect(text()).not.toContain('No source yet')
     expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('deployments of an app that has none', () => {
+  it('offer a source where there is none, and nothing to search', async () => {
+    const network = fakeNetwork(ONE_APP)
+    using _page = openPage('/apps/7/deployments')
+    await shows('Add a source')
+    expect(field('Search')).toBeUndefined()
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('keep the search that found nothing', async () => {
+    fakeNetwork(ONE_APP)
+    using _page = openPage('/apps/7/deployments?q=nothing')
+    await shows('No results')
+    expect(field('Search')?.value).toBe('nothing')
+  })
+})
+
+describe('a new app from the list of apps', () => {
+  const LIST = { ...ONE_APP, 'apps.listAll': [] } satisfies Replies
+  const link = () => document.querySelector<HTMLAnchorElement>('a[href="/projects/1/new"]') ?? undefined
+
+  it('goes into the only project', async () => {
+    fakeNetwork(LIST)
+    using _page = openPage('/apps')
+    expect((await until(link)).textContent).toBe('New app')
+  })
+
+  it('asks for the project where there are several', async () => {
+    fakeNetwork({ ...LIST, 'projects.list': [PROJECT, { ...PROJECT, id: 2, name: 'Blog' }] })
+    using _page = openPage('/apps')
+    await press('New app')
+    await press('Continue')
+    await until(() => location.pathname === '/projects/1/new')
   })
 })
 
