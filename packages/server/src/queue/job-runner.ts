@@ -46,7 +46,7 @@ export function createJobRunner(deps: Deps) {
 
   async function run(job: JobRow, controller: AbortController): Promise<void> {
     const lease = { id: job.id, worker, fence: job.fence }
-    const keeping = keepLease(lease, controller)
+    const keeping = keepLease(deps, lease, controller)
     try {
       const { fence } = deps
       const work = async () => await runHandler(job, controller.signal)
@@ -55,7 +55,7 @@ export function createJobRunner(deps: Deps) {
       await settle(lease)
     } catch (err) {
       if (stopping.aborted) return await giveBack(lease)
-      const { reason } = controller.signal
+      const reason: unknown = controller.signal.reason
       if (reason instanceof JobCancelled) return await settle(lease)
       const isLost = reason instanceof LeaseLost // if nobody has taken it over yet, it is given back at once
       if (isLost) log.warn({ jobId: job.id, job: job.name }, 'Job stopped, because its lease was lost')
@@ -65,29 +65,6 @@ export function createJobRunner(deps: Deps) {
     } finally {
       keeping.end()
     }
-  }
-
-  /** Among several processes a job ends when its lease could not be extended: by then another one may have it. */
-  function keepLease(lease: JobLease, controller: AbortController) {
-    let goodUntil = performance.now() + LEASE_MS
-    const lose = (cause: LeaseLost) => controller.abort(cause)
-    const extend = async () => {
-      const askedAt = performance.now()
-      const isOurs = await db.transaction(async (tx) => await extendLease(tx, { ...lease, until: later(LEASE_MS) }))
-      if (isOurs) goodUntil = askedAt + LEASE_MS
-      else if (deps.fence) lose(new LeaseLost(`job ${lease.id}`))
-    }
-    const heartbeat = setInterval(() => {
-      extend().catch((err: unknown) => log.warn({ jobId: lease.id, err }, 'Lease not extended'))
-    }, HEARTBEAT_MS)
-    const expiry = setInterval(() => {
-      if (deps.fence && performance.now() > goodUntil) lose(new LeaseLost(`job ${lease.id}`))
-    }, EXPIRY_LOOK_MS)
-    const end = () => {
-      clearInterval(heartbeat)
-      clearInterval(expiry)
-    }
-    return { lose, end }
   }
 
   async function settle(lease: JobLease): Promise<void> {
@@ -117,4 +94,28 @@ export function createJobRunner(deps: Deps) {
   }
 
   return run
+}
+
+/** Among several processes a job ends when its lease could not be extended: by then another one may have it. */
+function keepLease({ db, fence, log, now }: Pick<Deps, 'db' | 'fence' | 'log' | 'now'>, lease: JobLease, controller: AbortController) {
+  let goodUntil = performance.now() + LEASE_MS
+  const lose = (cause: LeaseLost) => controller.abort(cause)
+  const extend = async () => {
+    const askedAt = performance.now()
+    const until = new Date(now().getTime() + LEASE_MS)
+    const isOurs = await db.transaction(async (tx) => await extendLease(tx, { ...lease, until }))
+    if (isOurs) goodUntil = askedAt + LEASE_MS
+    else if (fence) lose(new LeaseLost(`job ${lease.id}`))
+  }
+  const heartbeat = setInterval(() => {
+    extend().catch((err: unknown) => log.warn({ jobId: lease.id, err }, 'Lease not extended'))
+  }, HEARTBEAT_MS)
+  const expiry = setInterval(() => {
+    if (fence && performance.now() > goodUntil) lose(new LeaseLost(`job ${lease.id}`))
+  }, EXPIRY_LOOK_MS)
+  const end = () => {
+    clearInterval(heartbeat)
+    clearInterval(expiry)
+  }
+  return { lose, end }
 }

@@ -47,6 +47,7 @@ export function createWorker(deps: Deps) {
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
   const { hold, held } = createHold(nudge)
+  const { cancelLane, cancelUnwanted } = createCancel(running, deps.node?.unwanted)
   const claimNext = createSureClaim(deps, createClaim(deps, held), () => [...running.keys()])
   const runJob = createJobRunner({ ...deps, fence: deps.node?.fence, stopping: stopping.signal, rest })
 
@@ -91,26 +92,6 @@ export function createWorker(deps: Deps) {
     loop = work()
   }
 
-  /**
-   * Cancels the running jobs of a lane for good, or only those of one deployment. A removal is never cancelled: nothing else would finish
-   * it.
-   */
-  function cancelLane(lane: string, deploymentId?: number): void {
-    for (const { job, controller } of running.values()) {
-      if (job.lane !== lane || REMOVALS.some((name) => name === job.name)) continue
-      const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in job-runner.ts: a payload is written by `enqueue` alone
-      if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
-    }
-  }
-
-  /** What another process has cancelled. A job that begins after that cleans up, and goes on. */
-  async function cancelUnwanted(): Promise<void> {
-    const all = [...running.values()].filter(({ wasWanted, controller }) => wasWanted && !controller.signal.aborted).map(({ job }) => job)
-    const mayEnd = all.filter(({ name }) => !REMOVALS.some((removal) => removal === name))
-    if (!deps.node || mayEnd.length === 0) return
-    for (const id of await deps.node.unwanted(mayEnd)) running.get(id)?.controller.abort(new JobCancelled('the work was cancelled'))
-  }
-
   async function stop(): Promise<void> {
     stopping.abort()
     for (const { controller } of running.values()) controller.abort(new WorkerStopping('Berth is stopping'))
@@ -126,6 +107,32 @@ export function createWorker(deps: Deps) {
 
   const busyWith = () => [...running.values()].map(({ job }) => `${job.name} ${job.payload}`)
   return { start, stop, hold, cancelLane, isStalled, ending: { end: stop, busyWith } }
+}
+
+function createCancel(running: ReadonlyMap<number, Running>, unwanted: Unwanted | undefined) {
+  const isRemoval = ({ name }: JobRow) => REMOVALS.some((removal) => removal === name)
+
+  /**
+   * Cancels the running jobs of a lane for good, or only those of one deployment. A removal is never cancelled: nothing else would finish
+   * it.
+   */
+  function cancelLane(lane: string, deploymentId?: number): void {
+    for (const { job, controller } of running.values()) {
+      if (job.lane !== lane || isRemoval(job)) continue
+      const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in job-runner.ts: a payload is written by `enqueue` alone
+      if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
+    }
+  }
+
+  /** What another process has cancelled. A job that begins after that cleans up, and goes on. */
+  async function cancelUnwanted(): Promise<void> {
+    const wanted = [...running.values()].filter(({ wasWanted, controller }) => wasWanted && !controller.signal.aborted)
+    const mayEnd = wanted.map(({ job }) => job).filter((job) => !isRemoval(job))
+    if (!unwanted || mayEnd.length === 0) return
+    for (const id of await unwanted(mayEnd)) running.get(id)?.controller.abort(new JobCancelled('the work was cancelled'))
+  }
+
+  return { cancelLane, cancelUnwanted }
 }
 
 /** Running jobs go on. */

@@ -67,7 +67,8 @@ it('an event of another node is heard even if the notices of the database are lo
   const cut = `select 1 / count(ended) from (${listening}) as all_of_them` // fails if there is none
   await postgres.tell(cut)
   const { id: projectId } = await owner.call('projects.create', { name: 'unheard' })
-  await socket.waitFor(({ type, data }) => type === 'project.created' && data['projectId'] === projectId, 10_000)
+  const heard = await socket.waitFor(({ type, data }) => type === 'project.created' && data['projectId'] === projectId, 10_000)
+  expect(heard.seq).toBeGreaterThan(0)
 })
 
 it('refuses a second process with the name of a living node, and one with other keys', async () => {

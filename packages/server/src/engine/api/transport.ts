@@ -57,17 +57,7 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
   }
 
   async function jsonOnce(wanted: EngineRequest): Promise<unknown> {
-    const response = await request(wanted)
-    const late = () => response.destroy(new EngineUnreachable('its answer did not end in time'))
-    const timer = setTimeout(late, wanted.timeoutMs ?? ANSWER_TIMEOUT_MS)
-    try {
-      const body = await readAll(response)
-      return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
-    } catch (cause) {
-      throw translate(cause, wanted.signal)
-    } finally {
-      clearTimeout(timer)
-    }
+    return await readJson(await request(wanted), wanted)
   }
 
   /** A streaming response. `close` closes the connection, which tells the engine to stop. */
@@ -98,6 +88,19 @@ export type Transport = ReturnType<typeof createTransport>
 // Without an encoding a response yields buffers, which its type does not express.
 function bytesOf(response: http.IncomingMessage): AsyncIterable<Buffer> {
   return response
+}
+
+async function readJson(response: http.IncomingMessage, wanted: EngineRequest): Promise<unknown> {
+  const late = () => response.destroy(new EngineUnreachable('its answer did not end in time'))
+  const timer = setTimeout(late, wanted.timeoutMs ?? ANSWER_TIMEOUT_MS)
+  try {
+    const body = await readAll(response)
+    return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
+  } catch (cause) {
+    throw translate(cause, wanted.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function readAll(response: http.IncomingMessage): Promise<Buffer> {

@@ -69,8 +69,9 @@ export function writerDialect(writer: WriterConnection, listeners: WriterListene
 
   async function say(text: string): Promise<string | undefined> {
     try {
-      const results: pg.QueryResult | pg.QueryResult[] | undefined = await turns.ask(async () => await client?.query(text))
-      return (Array.isArray(results) ? results.at(-1) : results)?.command // several statements have several results
+      const results = await turns.ask(async () => await client?.query(text))
+      const all = [results].flat() // several statements have several results
+      return all.at(-1)?.command
     } catch (cause) {
       if (!isLost(cause)) throw cause
       lost()

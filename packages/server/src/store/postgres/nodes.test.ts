@@ -47,7 +47,11 @@ async function open(node?: NodeIdentity): Promise<Database> {
 async function tell(sql: string): Promise<void> {
   const client = new pg.Client(postgres.url)
   await client.connect()
-  await client.query(sql).finally(async () => await client.end())
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }
 
 it('several nodes with different names use the database, and all of them write', async () => {

@@ -25,6 +25,7 @@ type Patience = { patienceMs: number }
  */
 export async function own(client: pg.Client, node: NodeIdentity | undefined, patience: Patience): Promise<void> {
   if (node === undefined) return await lock(client, { call: ALONE, refusal: 'another Berth is using it' }, patience)
+  await client.query(`set idle_in_transaction_session_timeout = '10s'`) // a paused node that holds the transaction lock stops all others
   await lock(client, { call: SHARED, refusal: 'a Berth without BERTH_NODE_NAME is using it' }, patience)
   await lock(client, { call: NAME, values: [node.name], refusal: `the node "${node.name}" is using it already` }, patience)
 }
