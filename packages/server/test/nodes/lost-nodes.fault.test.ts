@@ -38,7 +38,7 @@ it('ends every deployment once and in order, though one node is killed and anoth
   expect(disorder).toEqual([])
   const live = all.filter(({ is_active }) => is_active === 1).map(({ id }) => id)
   const started = async () => (await lab.engine.containers.list({ labels: lab.labels })).map(({ owner: of }) => of.deploymentId ?? 0)
-  const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b).join()
+  const sorted = (ids: readonly (number | string)[]) => ids.map(String).toSorted().join()
   expect(live).toHaveLength(3)
   await until(started, (found) => sorted(found) === sorted(live), 60_000)
 })
