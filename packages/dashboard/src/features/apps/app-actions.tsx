@@ -7,10 +7,10 @@ import { Menu, type MenuItem } from '../../components/menu.tsx'
 import { isRunning } from '../../lib/status.ts'
 import { OpenApp } from '../../shared/open-app.tsx'
 import { useDeploy } from '../../shared/use-deploy.ts'
+import { useHasSource } from '../../shared/use-has-source.ts'
 import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
 import { DeployCommit } from './deploy-commit.tsx'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
-import { useHasSource } from './use-has-source.ts'
 
 const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
 

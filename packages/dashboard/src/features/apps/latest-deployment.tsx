@@ -9,8 +9,8 @@ import { ProgressBar } from '../../components/progress-bar.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { activityWords, DEPLOYMENT_LOOK, isRunning } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
+import { useHasSource } from '../../shared/use-has-source.ts'
 import { recentDeployments } from '../deployments/queries.ts'
-import { useHasSource } from './use-has-source.ts'
 
 /** What an app's owner wants to know first: a deployment that runs, one that failed, or that there was none. */
 export function LatestDeployment({ app }: { app: Application }) {

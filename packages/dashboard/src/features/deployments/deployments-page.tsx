@@ -14,7 +14,7 @@ import { paths } from '../../paths.ts'
 import { DeploymentRow } from '../../shared/deployment-row.tsx'
 import { RollbackButton } from '../../shared/rollback-button.tsx'
 import { useApp } from '../../shared/use-app.ts'
-import { useHasSource } from '../apps/use-has-source.ts'
+import { useHasSource } from '../../shared/use-has-source.ts'
 import { deploymentPages } from './queries.ts'
 import { RedeployButton } from './redeploy-button.tsx'
 

@@ -1,6 +1,6 @@
 import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
-import { composeFile } from '../stacks/queries.ts'
+import { composeFile } from '../features/stacks/queries.ts'
 
 /** Whether there is something to deploy: a template, a repository, an image or a pasted compose file. True until that is known. */
 export function useHasSource(app: Application): boolean {
