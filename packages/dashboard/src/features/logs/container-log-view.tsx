@@ -5,6 +5,7 @@ import type { LogSource } from '../../lib/log-source.ts'
 import { saveFrom } from '../../lib/save-file.ts'
 import { STREAM_LOOK } from '../../lib/status.ts'
 import { createContainerLog } from './container-log.ts'
+import type { Prefix } from './follow-container.ts'
 
 const STREAMS = [
   { value: 'all', label: 'All' },
@@ -15,12 +16,12 @@ const STREAMS = [
 const LOOKS = { ...STREAM_LOOK, ended: { label: 'Container stopped', tone: 'idle' } } as const
 const LOOKS_OF_THE_PAST = { ...LOOKS, ended: { label: 'Older lines', tone: 'idle' } } as const
 
-type Props = { appId: number; containerId?: string; service?: string; fileName: string; className?: string }
+type Props = { appId: number; containerId?: string; service?: string; fileName: string; className?: string; named?: Prefix }
 
 /** The live log of one container, or without one of all containers of the app or of a service. */
-export function ContainerLog({ appId, containerId, service, fileName, className = 'h-[calc(100dvh-17rem)] min-h-96' }: Props) {
+export function ContainerLog({ appId, containerId, service, fileName, className = 'h-[calc(100dvh-17rem)] min-h-96', named }: Props) {
   const which = { appId, ...(containerId !== undefined && { containerId }), ...(service !== undefined && { service }) }
-  const [log] = useState(() => createContainerLog(which))
+  const [log] = useState(() => createContainerLog(which, named))
   const { isLive, ...view } = useSyncExternalStore(log.subscribe, log.view)
   useEffect(() => {
     log.start()

@@ -4,7 +4,7 @@ import { createListeners } from '../../lib/listeners.ts'
 import { createLogBuffer, type LogBuffer, type LogStream, type NewLogLine } from '../../lib/log-buffer.ts'
 import { type LogFound, type LogSearchWanted, MOST_MATCHES } from '../../lib/log-source.ts'
 import { follow } from '../../lib/sockets.ts'
-import { createContainerReader, prefixOf } from './follow-container.ts'
+import { createContainerReader, type Prefix, prefixOf } from './follow-container.ts'
 import { createLogPages, ofStream, type Which } from './log-pages.ts'
 
 type ContainerLogView = {
@@ -27,8 +27,8 @@ const COUNT_AFTER_MS = 1_000
 const STARTING: ContainerLogView = { state: 'connecting', older: undefined, newer: 0, isLoading: false, problem: '', isLive: true }
 
 const lineWith =
-  (withPrefix: boolean) =>
-  ({ id, at, stream, line, ...by }: LogEntry): NewLogLine => ({ id, at, stream, text: withPrefix ? `${prefixOf(by)}${line}` : line })
+  (withPrefix: boolean, named: Prefix) =>
+  ({ id, at, stream, line, ...by }: LogEntry): NewLogLine => ({ id, at, stream, text: withPrefix ? `${named(by)}${line}` : line })
 
 /** The first lines of the live stream may be cut between some of the same time: these are asked for again. */
 function beforeFirst(buffer: LogBuffer, isLive: boolean): { before: string; instead: number } | undefined {
@@ -43,8 +43,8 @@ function beforeFirst(buffer: LogBuffer, isLive: boolean): { before: string; inst
 type On = { line: (line: NewLogLine) => void; state: (is: StreamState['is']) => void }
 
 /** The live stream of a container, or of several as one, as lines of a log. */
-function followLive({ appId, containerId, service }: Which, on: On): Stream {
-  const reader = createContainerReader({ withPrefix: containerId === undefined })
+function followLive({ appId, containerId, service }: Which, named: Prefix, on: On): Stream {
+  const reader = createContainerReader({ withPrefix: containerId === undefined, named })
   const listeners = {
     onFrame: (frame: ContainerFrame | AppLogFrame) => {
       const line = reader.lineOf(frame)
@@ -60,8 +60,8 @@ function followLive({ appId, containerId, service }: Which, on: On): Stream {
 }
 
 /** The log of a container: the newest lines and live ones, older ones by page, or a part of it around a line. */
-export function createContainerLog(which: Which) {
-  const lineOf = lineWith(which.containerId === undefined)
+export function createContainerLog(which: Which, named: Prefix = prefixOf) {
+  const lineOf = lineWith(which.containerId === undefined, named)
   const buffer = createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) })
   const listeners = createListeners()
   const pages = createLogPages(which, publish)
@@ -107,7 +107,7 @@ export function createContainerLog(which: Which) {
   function goToEnd(): void {
     begin({})
     buffer.clear()
-    live = followLive(which, {
+    live = followLive(which, named, {
       line: (line) => {
         if (stream === 'all' || line.stream === stream || line.stream === 'berth') buffer.append([line])
       },

@@ -1,6 +1,6 @@
 import type { ContainerFrame } from '@berth/contract'
 import { describe, expect, it } from 'vitest'
-import { createContainerReader } from './follow-container.ts'
+import { createContainerReader, processPrefix } from './follow-container.ts'
 
 function log(line: string, at: string): ContainerFrame {
   return { type: 'log', timestamp: '2026-01-01T00:00:00Z', data: { line, stream: 'stdout', at } }
@@ -24,6 +24,17 @@ describe('reading the log of a container', () => {
     expect([by('web', 1, second), by('web', 2, second), by('', 2, second)]).toEqual(['web | x', 'web replica 2 | x', 'replica 2 | x'])
     reader.reconnected()
     expect([by('web', 1, second), by('db', 1, first)]).toEqual([undefined, 'db | x'])
+  })
+
+  it('names the main process as the others, and numbers those with several containers', () => {
+    const named = processPrefix('web', ['worker'])
+    const said = [
+      { service: '', replica: 1 },
+      { service: 'worker', replica: 1 },
+      { service: 'worker', replica: 2 },
+      { service: 'scheduler', replica: 1 },
+    ].map(named)
+    expect(said).toEqual(['web | ', 'worker replica 1 | ', 'worker replica 2 | ', 'scheduler | '])
   })
 
   it('shows lines of one instant that come in one go', () => {

@@ -2,6 +2,7 @@ import type { Application, ContainerStatus } from '@berth/contract'
 import { SelectField } from '../../components/field.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { ContainerLog } from './container-log-view.tsx'
+import { processPrefix } from './follow-container.ts'
 
 const HEIGHT = 'h-[calc(100dvh-21rem)] min-h-96'
 
@@ -9,9 +10,13 @@ type Replicas = NonNullable<ContainerStatus['replicas']>
 type Processes = NonNullable<ContainerStatus['processes']>
 type Props = { app: Application; replicas: Replicas; processes: Processes }
 
+function mainOf({ app_type }: Application): string {
+  return app_type === 'web' ? 'web' : 'main'
+}
+
 /** Every container of an app, the main process first, and what it is called among the others. */
 function printersOf(app: Application, { replicas, processes }: Omit<Props, 'app'>) {
-  const main = app.app_type === 'web' ? 'web' : 'main'
+  const main = mainOf(app)
   const named = (name: string, all: Replicas) =>
     all.map((each) => ({ ...each, key: `${name}-${each.replica}`, label: all.length > 1 ? `${name} ${each.replica}` : name }))
   if (processes.length > 0) return [...named(main, replicas), ...processes.flatMap((each) => named(each.name, each.replicas))]
@@ -34,7 +39,7 @@ export function ReplicaLogs({ app, replicas, processes }: Props) {
         <SelectField label={word} options={options} value={chosen?.key ?? ''} onPick={setWanted} />
       </div>
       {chosen === undefined ? (
-        <ContainerLog appId={app.id} fileName={`${app.slug}.log`} className={HEIGHT} />
+        <AllLogs app={app} replicas={replicas} processes={processes} />
       ) : (
         <ContainerLog
           key={`${chosen.id} ${chosen.state === 'running'}`}
@@ -46,4 +51,13 @@ export function ReplicaLogs({ app, replicas, processes }: Props) {
       )}
     </div>
   )
+}
+
+/** Read again when a process gets its second container, and with it numbers. */
+function AllLogs({ app, replicas, processes }: Props) {
+  const log = { appId: app.id, fileName: `${app.slug}.log`, className: HEIGHT }
+  if (processes.length === 0) return <ContainerLog {...log} />
+  const all = [{ name: mainOf(app), replicas }, ...processes]
+  const replicated = all.filter((each) => each.replicas.length > 1).map(({ name }) => name)
+  return <ContainerLog key={replicated.join(' ')} {...log} named={processPrefix(mainOf(app), replicated)} />
 }
