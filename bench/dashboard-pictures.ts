@@ -96,7 +96,6 @@ function placesOf(world: World): Record<string, string> {
     'replicas-settings': apiAt('/settings'),
     'app-processes': `/apps/${jobs.id}`,
     'logs-processes': `/apps/${jobs.id}/logs`,
-    'processes-settings': `/apps/${jobs.id}/settings`,
     'processes-deployment': `/apps/${jobs.id}/deployments/${jobsDeployment}`,
     storage: apiAt('/storage'),
     'storage-empty': `/apps/${fresh.id}/storage`,
@@ -161,7 +160,7 @@ function pagesOf(world: World): Record<string, string> {
 }
 
 async function shotsOf(world: World): Promise<Shot[]> {
-  const { project, web, api, pushed, repository, monorepo, detectable } = world
+  const { project, web, api, jobs, pushed, repository, monorepo, detectable } = world
   const cloneUrl = (url: string) => async (page: Page) => {
     await page.getByText('Clone URL', { exact: true }).first().click() // there is a Git account, which comes first
     await page.getByLabel('Clone URL').last().fill(url)
@@ -210,6 +209,11 @@ async function shotsOf(world: World): Promise<Shot[]> {
       name: 'delivery',
       path: `/apps/${pushed.id}/webhooks`,
       after: async (page) => await page.getByRole('button', { name: 'Details' }).first().click(),
+    },
+    {
+      name: 'processes-settings',
+      path: `/apps/${jobs.id}/settings`,
+      after: async (page) => await page.getByLabel('Processes').scrollIntoViewIfNeeded(),
     },
     { name: 'projects-list', path: '/projects?view=list' },
     { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },

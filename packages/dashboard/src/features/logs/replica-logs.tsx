@@ -18,7 +18,7 @@ function mainOf({ app_type }: Application): string {
 function printersOf(app: Application, { replicas, processes }: Omit<Props, 'app'>) {
   const main = mainOf(app)
   const named = (name: string, all: Replicas) =>
-    all.map((each) => ({ ...each, key: `${name}-${each.replica}`, label: all.length > 1 ? `${name} ${each.replica}` : name }))
+    all.map((each) => ({ ...each, key: `${name}-${each.replica}`, label: all.length > 1 ? `${name} replica ${each.replica}` : name }))
   if (processes.length > 0) return [...named(main, replicas), ...processes.flatMap((each) => named(each.name, each.replicas))]
   return replicas.map((each) => ({ ...each, key: String(each.replica), label: `Replica ${each.replica}` }))
 }
