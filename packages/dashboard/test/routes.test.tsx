@@ -209,7 +209,8 @@ describe('a new app from the list of apps', () => {
     using _page = openPage('/apps')
     await press('New app')
     await press('Continue')
-    await until(() => location.pathname === '/projects/1/new')
+    await until(() => location.pathname !== '/apps')
+    expect(location.pathname).toBe('/projects/1/new')
   })
 })
 
