@@ -121,6 +121,7 @@ function pagesOf(world: World): Record<string, string> {
     ...placesOf(world),
     overview: '/',
     projects: '/projects',
+    'projects-list': '/projects?view=list',
     project: `/projects/${project.id}`,
     'project-empty': `/projects/${empty.id}`,
     'project-variables': `/projects/${project.id}/variables`,
@@ -215,7 +216,6 @@ async function shotsOf(world: World): Promise<Shot[]> {
       path: `/apps/${jobs.id}/settings`,
       after: async (page) => await page.getByLabel('Processes').scrollIntoViewIfNeeded(),
     },
-    { name: 'projects-list', path: '/projects?view=list' },
     { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },
     { name: 'menu', path: '/', after: async (page) => await page.getByLabel('Menu', { exact: true }).first().click({ timeout: 2000 }) },
   ]
