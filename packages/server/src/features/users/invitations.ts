@@ -7,7 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { deleteInvitation, findInvitation, isUser, listInvitations, putInvitation } from './invitations-store.ts'
-import { checkGrant, refuseTooManyPeople, unlessTaken } from './roles.ts'
+import { callerNow, checkGrant, refuseTooManyPeople, unlessTaken } from './roles.ts'
 
 type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: () => Date }
 
@@ -33,12 +33,12 @@ export function createInvitations({ db, hashPassword, now }: Deps) {
 
   async function create(caller: Caller, input: { email: string; role?: Role }): Promise<SentInvitation> {
     const role = input.role ?? 'user'
-    checkGrant(caller, role)
     const email = input.email.trim().toLowerCase()
     const token = randomBytes(24).toString('base64url')
     const at = now()
     const times = { created_at: at.toISOString(), expires_at: new Date(at.getTime() + VALID_MS).toISOString() }
     const id = await db.transaction(async (tx) => {
+      checkGrant(await callerNow(tx, caller), role)
       if (await isUser(tx, email)) throw new AppError('email_taken')
       await refuseTooManyPeople(tx)
       const made = await putInvitation(tx, { email, role, token_hash: digest(token), invited_by: caller.id, ...times }, at)

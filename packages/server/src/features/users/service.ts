@@ -6,7 +6,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { deleteInvitationsBy, deleteInvitationsFor } from './invitations-store.ts'
-import { checkGrant, isAbove, refuseTooManyPeople, unlessTaken } from './roles.ts'
+import { callerNow, checkGrant, isAbove, refuseTooManyPeople, unlessTaken } from './roles.ts'
 import { countOwners, deleteSessionsOf, deleteUser, handOver, listUsers, updateUser } from './store.ts'
 
 type Change = { id: number; email?: string; role?: Role; password?: string }
@@ -44,6 +44,7 @@ export function createUsers(deps: Deps) {
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
+        checkGrant(await callerNow(tx, caller), role)
         await refuseTooManyPeople(tx)
         const user = await insertUser(tx, { email, passwordHash, role, at })
         await deleteInvitationsFor(tx, [email])
@@ -88,8 +89,9 @@ export function createUsers(deps: Deps) {
 export type Users = ReturnType<typeof createUsers>
 
 /** A new role or password ends the user's sessions, and a new role also revokes the invitations they sent. */
-async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHash: string | undefined; at: Date }): Promise<UserRow> {
+async function changeUser(tx: Tx, before: Caller, wanted: Change & { passwordHash: string | undefined; at: Date }): Promise<UserRow> {
   const { passwordHash, at } = wanted
+  const caller = await callerNow(tx, before)
   const user = await target(tx, caller, wanted.id)
   const email = wanted.email?.trim().toLowerCase() ?? user.email
   const role = wanted.role ?? user.role
