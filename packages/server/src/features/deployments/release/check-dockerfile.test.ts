@@ -44,6 +44,12 @@ async function check(text: string, buildArgs: Record<string, string> = {}): Prom
   await using _ = await checkDockerfile(file, { projectId: 7, signal: AbortSignal.timeout(10_000), buildArgs })
 }
 
+it('a Dockerfile that takes long to read is refused', async () => {
+  version = '27.5.1'
+  await check(`FROM scratch\n${'#\n'.repeat(60_000)}`)
+  await expect(check(`FROM scratch\n${'#\n'.repeat(70_000)}`)).rejects.toThrow('The Dockerfile is longer than 128 kB.')
+})
+
 it('a build whose variables would make a line too long is refused before it starts, with the line number', async () => {
   version = '27.5.1'
   const steps = 'bcde'.split('').map((name, index) => `ARG ${name}=${`$${'abcd'[index]}`.repeat(10)}`)

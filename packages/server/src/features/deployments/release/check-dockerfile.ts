@@ -32,7 +32,8 @@ type Options = {
  */
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
-const LONGEST = 1024 * 1024
+/** Much more than anybody writes: reading one takes the time of the server, and a stack can have many. */
+const LONGEST_KIB = 128
 /** Each is asked for at its registry. */
 const MOST_IMAGES = 200
 /** Docker's own frontend. Any other could download anything from the engine's network. */
@@ -78,8 +79,9 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
 
   return async (dockerfile, options) => {
     const { signal, buildArgs = {} } = options
-    const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST) : dockerfile.text
-    const text = read ?? refuse('The Dockerfile is longer than 1 MB.')
+    const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST_KIB * 1024) : dockerfile.text
+    if (read === null || read.length > LONGEST_KIB * 1024) refuse(`The Dockerfile is longer than ${LONGEST_KIB} kB.`)
+    const text: string = read
     const facts = await engine.facts(signal)
     const reading = readDockerfile(text, { buildArgs, platform: facts.platform })
     const { frontend, fetches, tooLong } = reading
