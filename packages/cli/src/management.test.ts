@@ -289,7 +289,7 @@ describe('the server', () => {
     writeFileSync(file, 'services: { web: { image: "nginx:${TAG:-1}", expose: [3000] } }')
     expect(await answerOf('stacks.plan', ['plan', 'web', '--file', file])).toMatchObject({ isAccepted: true })
     expect(await answerOf('stacks.planNew', ['plan', '--project', 'Shop', '--file', file])).toMatchObject({ isAccepted: true })
-    expect((await berth(['plan', 'web', '--file', file])).out).toMatch(/web +docker\.io\/library\/nginx:1 +yes[^]*TAG +default: 1/)
+    expect((await berth(['plan', 'web', '--file', file])).out).toMatch(/web +docker\.io\/library\/nginx:1 +1 +yes[^]*TAG +default: 1/)
     writeFileSync(file, 'services: { web: { image: nginx, privileged: true } }')
     const refused = await berth(['plan', 'web', '--file', file])
     expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('Refused: services.web.privileged is not allowed')])

@@ -89,7 +89,7 @@ it('the server makes, lists and verifies backups of itself', async () => {
 
 it('the doctor reads the database', async () => {
   await command(['doctor'])
-  expect(said.join('\n')).toMatch(/^ok {7}Database: PostgreSQL answers, version \d+$/m)
+  expect(said.join('\n')).toMatch(/^ok {7}Database: PostgreSQL answers, schema version \d+$/m)
 })
 
 it('keys are rotated while Berth is stopped, and every secret opens with the new one', async () => {

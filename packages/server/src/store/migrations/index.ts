@@ -24,7 +24,7 @@ import { up as replicas } from './0022-replicas.ts'
 import { up as buildSettings } from './0023-build-settings.ts'
 import { up as processes } from './0024-processes.ts'
 import { up as privateHostOrder } from './0025-private-host-order.ts'
-import { up as nodes } from './0027-nodes.ts'
+import { up as nodes } from './0026-nodes.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -55,5 +55,5 @@ export const migrations: readonly Migration[] = [
   { version: 23, name: '0023-build-settings', up: buildSettings },
   { version: 24, name: '0024-processes', up: processes },
   { version: 25, name: '0025-private-host-order', up: privateHostOrder },
-  { version: 27, name: '0027-nodes', up: nodes },
+  { version: 26, name: '0026-nodes', up: nodes },
 ]
