@@ -92,6 +92,21 @@ it("a name below that of an app is for its project alone, also before there is a
   await victim.call('domains.create', { appId: shop.id, domain: 'www.shop-east.localhost' })
 })
 
+it('whoever has a name below a free one keeps others from it, and apps are given another', async () => {
+  await using own = await startTestServer()
+  const victim = await own.owner()
+  const mallory = await own.as('mallory')
+  const { id: appId } = await newApp(mallory, 'own', 'west')
+  const above = await mallory.call('domains.create', { appId, domain: 'shop-east.localhost' })
+  await mallory.call('domains.create', { appId, domain: 'x.shop-east.localhost' })
+  await mallory.call('domains.delete', { id: above.id })
+  const shop = await newApp(victim, 'shop', 'east')
+  expect(shop.domains).toEqual([`shop-east-${shop.id}.localhost`])
+  const byHand = victim.call('domains.create', { appId: shop.id, domain: 'shop-east.localhost' })
+  await expect(byHand).rejects.toMatchObject({ code: 'domain_taken' })
+  await mallory.call('domains.create', { appId, domain: 'shop-east.localhost' })
+})
+
 describe('generated domains', () => {
   it('are names under localhost while only this machine opens the dashboard, for web and compose apps alone', async () => {
     await using own = await startTestServer()

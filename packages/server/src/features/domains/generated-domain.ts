@@ -7,7 +7,15 @@ import type { Reader, Tx } from '../../store/database.ts'
 import { readFact, writeFact } from '../../store/facts.ts'
 import { type BaseDomain, baseDomain } from './base-domain.ts'
 import { readServerAddress } from './server-address.ts'
-import { appsWithoutGeneratedDomain, deleteGeneratedElsewhere, insertDomain, isHostTaken, newDomainRow, projectSlug } from './store.ts'
+import {
+  appsWithoutGeneratedDomain,
+  deleteGeneratedElsewhere,
+  insertDomain,
+  isForeignBelow,
+  isHostTaken,
+  newDomainRow,
+  projectSlug,
+} from './store.ts'
 
 const LONGEST_LABEL = 63
 const TRIES = 20
@@ -33,7 +41,8 @@ function* labelsFor(label: string, id: number): Generator<string> {
 async function freeHost(tx: Tx, app: AppRow, { base, reserved }: Options): Promise<string> {
   for (const label of labelsFor(`${app.slug}-${await projectSlug(tx, app.project_id)}`, app.id)) {
     const host = `${label}.${base.name}`
-    if (host !== reserved && !(await isHostTaken(tx, host))) return host
+    const isTaken = host === reserved || (await isHostTaken(tx, host)) || (await isForeignBelow(tx, host, app.project_id))
+    if (!isTaken) return host
   }
   throw new Error(`no free name under ${base.name} for app ${app.id}`)
 }

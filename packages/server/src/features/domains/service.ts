@@ -19,6 +19,7 @@ import {
   deleteDomain,
   findDomainByHost,
   insertDomain,
+  isForeignBelow,
   listDomains,
   listTroubled,
   newDomainRow,
@@ -201,11 +202,13 @@ function createRefuseReserved({ readSettings, readBase }: Pick<Deps, 'readSettin
  * app, and read those that it shares with its subdomains.
  */
 async function refuseBelowOthers(tx: Tx, host: string, { app, base }: { app: AppRow; base: BaseDomain | undefined }): Promise<void> {
+  if (base === undefined || !host.endsWith(`.${base.name}`)) return
+  if (await isForeignBelow(tx, host, app.project_id)) throw new AppError('domain_taken')
   const above = nameAbove(host, base)
   if (above === undefined) return
   const owner = await findDomainByHost(tx, above)
   if (owner && (await findApp(tx, owner.app_id))?.project_id === app.project_id) return
-  throw fieldError('domain_reserved', 'domain', `must be directly below ${base?.name}, or ${above} must be a domain of this project`)
+  throw fieldError('domain_reserved', 'domain', `must be directly below ${base.name}, or ${above} must be a domain of this project`)
 }
 
 /** Changes a domain with its audit line and event in one transaction, then updates the edge. */

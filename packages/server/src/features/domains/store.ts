@@ -104,6 +104,13 @@ export async function isHostTaken(db: Reader, host: string): Promise<boolean> {
   return (await db.selectFrom('domain').select('id').where('host', '=', host).executeTakeFirst()) !== undefined
 }
 
+/** Whether another project has a name below this one, which could set its cookies. */
+export async function isForeignBelow(db: Reader, host: string, projectId: number): Promise<boolean> {
+  const below = db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id').select('domain.id')
+  const found = await below.where('host', 'like', `%.${host}`).where('project_id', '!=', projectId).executeTakeFirst()
+  return found !== undefined
+}
+
 export async function projectSlug(db: Reader, projectId: number): Promise<string> {
   const { slug } = await db.selectFrom('project').select('slug').where('id', '=', projectId).executeTakeFirstOrThrow()
   return slug
