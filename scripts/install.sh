@@ -187,8 +187,8 @@ preflight() {
     [ "$value" = "$(printf '%s' "$value" | tr -d '\n')" ] || problem "$name must be one line"
   done
   # It copies the file of SQLite before an upgrade, and would start an empty Berth without the URL.
-  if [ -n "${BERTH_DATABASE_URL:-}" ] || grep -q '^BERTH_DATABASE_URL=.' "$settings" 2>/dev/null; then
-    problem 'BERTH_DATABASE_URL is set, but this installer supports SQLite only for now; see docs/postgresql.md'
+  if [ -n "${BERTH_DATABASE_URL:-}" ] || [ -e "$data/database" ] || grep -q '^BERTH_DATABASE_URL=.' "$settings" 2>/dev/null; then
+    problem 'this Berth uses PostgreSQL, but this installer supports SQLite only for now; see docs/postgresql.md'
   fi
   case ${BERTH_PROVISION:-auto} in auto | off) ;; *) problem 'BERTH_PROVISION must be auto or off' ;; esac
   [ "${BERTH_PROVISION:-auto}" = off ] || has apt-get || [ -z "$(missing_packages)" ] || problem "install these first, as there is no apt-get: $(missing_packages)"
@@ -230,6 +230,16 @@ missing_packages() {
   return 0
 }
 
+# The lists have a lock of their own, which apt-get does not wait for.
+apt_get_update() {
+  tries=0
+  until output=$(LC_ALL=C apt-get update -q 2>&1); do
+    case $output in */lists/lock*) tries=$((tries + 1)) ;; *) tries=60 ;; esac
+    if [ "$tries" -ge 60 ]; then printf '%s\n' "$output" >&2; return 1; fi
+    sleep 5
+  done
+}
+
 install_packages() {
   [ "${BERTH_PROVISION:-auto}" = auto ] || { say '      BERTH_PROVISION is off: you install and start Docker yourself.'; return; }
   packages=$(missing_packages)
@@ -237,9 +247,8 @@ install_packages() {
     say "      Installing $packages"
     # A new machine may be installing its own upgrades.
     wait_for_lock='-o DPkg::Lock::Timeout=300'
+    do_it apt_get_update
     # shellcheck disable=SC2086 # options, and a list of names
-    do_it apt-get $wait_for_lock update -q
-    # shellcheck disable=SC2086
     do_it env DEBIAN_FRONTEND=noninteractive apt-get $wait_for_lock install -q -y --no-install-recommends $packages
   else
     say '      Everything is installed.'
@@ -506,10 +515,15 @@ install() {
 uninstall() {
   [ "$(id -u)" = 0 ] || fail 'run it as root, such as with sudo'
   has_data=no
-  [ -e "$data/berth.sqlite" ] && [ -x "$root/current/bin/berth-server" ] && has_data=yes
+  # On PostgreSQL there is the file "database" instead.
+  { [ -e "$data/berth.sqlite" ] || [ -e "$data/database" ]; } && [ -x "$root/current/bin/berth-server" ] && has_data=yes
   volumes=''
   [ "$delete_volumes" = no ] || volumes=--volumes
-  clear_machine() { env PORT="$port" BERTH_DATA_DIR="$data" ${DOCKER_HOST:+DOCKER_HOST="$DOCKER_HOST"} "$root/current/bin/berth-server" clear-machine $volumes "$@"; }
+  database_url=${BERTH_DATABASE_URL:-$(sed -n 's/^BERTH_DATABASE_URL=//p' "$settings" 2>/dev/null || true)}
+  clear_machine() {
+    env PORT="$port" BERTH_DATA_DIR="$data" ${DOCKER_HOST:+DOCKER_HOST="$DOCKER_HOST"} ${database_url:+BERTH_DATABASE_URL="$database_url"} \
+      "$root/current/bin/berth-server" clear-machine $volumes "$@"
+  }
   say 'This is removed:'
   for path in "$root" "$settings" "$unit" "$script" /usr/local/bin/berth /usr/local/bin/berth-server "$log_file" "$log_file.1" "$pid_file"; do
     if [ -e "$path" ] || [ -L "$path" ]; then say "  $path"; fi
