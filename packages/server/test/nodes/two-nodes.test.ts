@@ -58,7 +58,7 @@ it('a browser on any node hears every event once and in order, also after it mov
   expect(seqs(moved.frames)).toEqual(numbers)
 })
 
-it('an event of another node is heard even if the notices of the database are lost', async () => {
+it('an event of another node is heard even if the connection breaks that listens for it', async () => {
   const owner = await a.owner()
   const onB = await b.logIn(OWNER.email, OWNER.password)
   await using socket = await b.connect('events', { cookie: onB.cookie })

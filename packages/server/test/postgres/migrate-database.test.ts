@@ -106,7 +106,7 @@ it('is refused while a Berth runs on either database, and into one that is used'
   expect(await move('sqlite', place)).toMatchObject(refused('does not belong to a PostgreSQL database'))
   expect(await move('postgres', { dataDir: elsewhere, url: place.url })).toMatchObject(refused('belongs to a PostgreSQL database already'))
   expect(await move('sqlite', { dataDir: elsewhere, url: await emptyDatabase() })).toMatchObject(refused('belongs to another PostgreSQL'))
-  expect(await move('oracle', place)).toMatchObject({ exitCode: 2, errors: expect.stringContaining('name postgres or sqlite') })
+  expect(await move('oracle', place)).toMatchObject({ exitCode: 2, errors: expect.stringContaining('use postgres or sqlite') })
   expect(await move('postgres', { ...place, url: '' })).toMatchObject({
     exitCode: 2,
     errors: expect.stringContaining('Set BERTH_DATABASE_URL'),

@@ -29,7 +29,7 @@ const DATABASE_WORDS = {
   unusable: '',
 } as const
 const SERVER_READ_ONLY =
-  'The database server cannot be written. You can still read everything, and apps go on serving. Changes are refused.'
+  'The database server does not accept writes. You can still read everything, and apps keep running. Changes are refused.'
 
 /** The server is still useful if everything except the database is down. */
 export function healthHandlers(sources: HealthSources) {
@@ -41,11 +41,15 @@ export function healthHandlers(sources: HealthSources) {
       const edge = sources.edge()
       const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'
       const isWell = database === 'ok' && engine.state === 'ok' && (edge.state === 'ok' || edge.state === 'off') && queue === 'ok'
+      const isServerReadOnly = database === 'read_only' && sources.hasDatabaseServer === true
       const words = {
-        database: database === 'read_only' && sources.hasDatabaseServer === true ? SERVER_READ_ONLY : DATABASE_WORDS[database],
+        database: isServerReadOnly ? SERVER_READ_ONLY : DATABASE_WORDS[database],
         engine: engine.message,
         edge: edge.message,
-        queue: queue === 'stalled' && (await sources.isDiskFull()) ? 'The disk is full. Queued deployments wait until there is space.' : '',
+        queue:
+          queue === 'stalled' && !isServerReadOnly && (await sources.isDiskFull())
+            ? 'The disk is full. Queued deployments wait until there is space.'
+            : '',
         firewall: sources.firewall(),
         dashboard: sources.dashboardCertificate(),
       }

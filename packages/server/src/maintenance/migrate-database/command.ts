@@ -25,7 +25,7 @@ export const migrateDatabaseCommand: Command = {
   takes: ['postgres|sqlite'],
   async run({ positionals: [to = ''] }, { print }) {
     const move = Object.hasOwn(MOVES, to) ? MOVES[to] : undefined
-    if (!move) throw new UsageError(`Move to "${to}" is not possible: name postgres or sqlite.`)
+    if (!move) throw new UsageError(`Unknown target "${to}": use postgres or sqlite.`)
     const { dataDir, database, fault } = readConfig()
     if (database.kind === 'sqlite')
       throw new UsageError('Set BERTH_DATABASE_URL to the PostgreSQL database, such as postgres://berth:password@db.example.com/berth.')
