@@ -42,7 +42,7 @@ type Running = { job: JobRow; controller: AbortController; done: Promise<void>; 
 
 /** Claims jobs while there are free slots, and keeps their leases alive while they run. */
 export function createWorker(deps: Deps) {
-  const { db, nudge, workerId: worker, log, now } = deps
+  const { db, nudge, log } = deps
   const stopping = new AbortController()
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
@@ -67,15 +67,22 @@ export function createWorker(deps: Deps) {
     running.set(job.id, { job, controller, done, wasWanted })
   }
 
+  /** One that is claimed while we stop does not begin, because nobody would end it. The next start releases its lease. */
+  async function beginDue(): Promise<void> {
+    for (let job = await claimNext(); job; job = await claimNext()) {
+      const wasWanted = await isWanted(job, deps.node?.unwanted)
+      if (stopping.signal.aborted) return
+      begin(job, wasWanted)
+    }
+  }
+
   async function work(): Promise<void> {
     let failures = 0
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
         await cancelUnwanted()
-        // One that is claimed while we stop does not begin, because nobody would end it. The next start releases its lease.
-        for (let job = await claimNext(); job && !stopping.signal.aborted; job = await claimNext())
-          begin(job, (await deps.node?.unwanted([job]))?.length !== 1)
+        await beginDue()
         failures = 0
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
@@ -98,15 +105,13 @@ export function createWorker(deps: Deps) {
     await Promise.all([loop, ...[...running.values()].map((entry) => entry.done)])
   }
 
-  /** Whether a job has been due for a while without being claimed. */
-  async function isStalled(): Promise<boolean> {
-    if (held() !== 'none') return false
-    const at = new Date(now().getTime() - STALLED_AFTER_MS)
-    return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
-  }
-
   const busyWith = () => [...running.values()].map(({ job }) => `${job.name} ${job.payload}`)
-  return { start, stop, hold, cancelLane, isStalled, ending: { end: stop, busyWith } }
+  return { start, stop, hold, cancelLane, isStalled: createIsStalled(deps, held), ending: { end: stop, busyWith } }
+}
+
+/** One that cannot be asked about begins like any other: it is ours already. */
+async function isWanted(job: JobRow, unwanted: Unwanted | undefined): Promise<boolean> {
+  return unwanted === undefined || (await unwanted([job]).catch(() => [])).length === 0
 }
 
 function createCancel(running: ReadonlyMap<number, Running>, unwanted: Unwanted | undefined) {
@@ -133,6 +138,15 @@ function createCancel(running: ReadonlyMap<number, Running>, unwanted: Unwanted 
   }
 
   return { cancelLane, cancelUnwanted }
+}
+
+/** Whether a job has been due for a while without being claimed. */
+function createIsStalled({ db, workerId: worker, slots, now }: Deps, held: () => Held): () => Promise<boolean> {
+  return async () => {
+    if (held() !== 'none') return false
+    const at = new Date(now().getTime() - STALLED_AFTER_MS)
+    return (await findDueJob(db, { worker, at, slots: await slots() })) !== undefined
+  }
 }
 
 /** Running jobs go on. */
