@@ -60,7 +60,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     database,
     db,
     node,
-    heartbeat: node && (await createHeartbeat({ db, node, log, now, onReplaced: () => process.kill(process.pid, 'SIGTERM') })),
+    heartbeat: node && (await createHeartbeat({ db, node, log, onReplaced: () => process.kill(process.pid, 'SIGTERM') })),
     updateGate,
     isDiskFull: createIsDiskFull({ database, dataDir, fullDiskBytes: tuning.fullDiskBytes }),
     instance: await instanceId(db),

@@ -8,24 +8,23 @@ type Deps = {
   db: Db
   node: NodeIdentity
   log: Logger
-  now: () => Date
   /** Another process has this node's name: it was started while this one could not be reached. */
   onReplaced: () => void
 }
 
 /** Tells the other nodes that this one is there, and keeps the clock that leases are measured by: that of the database. */
-export async function createHeartbeat({ db, node, log, now, onReplaced }: Deps) {
-  let aheadMs = 0
-  await readClock()
+export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
+  let clock = await readClock()
 
-  async function readClock(): Promise<void> {
-    const asked = now().getTime()
+  /** The time that it had at a moment of this machine's monotonic clock, which nobody sets. */
+  async function readClock(): Promise<{ theirs: number; at: number }> {
+    const asked = performance.now()
     const theirs = (await databaseNow(db)).getTime()
-    aheadMs = theirs - (asked + now().getTime()) / 2
+    return { theirs, at: (asked + performance.now()) / 2 }
   }
 
   async function run(): Promise<void> {
-    await readClock()
+    clock = await readClock()
     if (await db.transaction(async (tx) => await beat(tx, node))) return
     log.fatal({ node: node.name }, 'Another process has the name of this node; this one ends')
     onReplaced()
@@ -35,5 +34,5 @@ export async function createHeartbeat({ db, node, log, now, onReplaced }: Deps) 
     await db.transaction(async (tx) => await leaveNodes(tx, node))
   }
 
-  return { run, leave, databaseNow: () => new Date(now().getTime() + aheadMs) }
+  return { run, leave, databaseNow: () => new Date(clock.theirs + performance.now() - clock.at) }
 }
