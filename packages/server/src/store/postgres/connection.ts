@@ -30,9 +30,10 @@ export function connectionOptions(url: string, { isPatient = false } = {}): pg.P
 }
 
 /**
- * A process that stopped in the middle of a transaction must not hold up others, and the server must notice soon that a machine is gone.
+ * A process that stopped in the middle of a transaction must not hold up others, and the server must notice soon that a machine is gone. What
+ * was answered is on its disk, even if it is set up to save that time.
  */
-const SESSION = `set idle_in_transaction_session_timeout = '60s'; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5;
+const SESSION = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'; set idle_in_transaction_session_timeout = '60s'; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5;
   set tcp_keepalives_count = 3; set client_min_messages = 'warning'`
 
 export async function connect(url: string, options?: { isPatient?: boolean }): Promise<pg.Client> {

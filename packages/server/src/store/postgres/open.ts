@@ -6,7 +6,7 @@ import { DatabaseLost } from '../database-lost.ts'
 import { migrations } from '../migrations/index.ts'
 import { joinNodes, type NodeIdentity } from '../presence.ts'
 import type { Schema } from '../schema.ts'
-import { connect, connectionOptions } from './connection.ts'
+import { connect, connectionOptions, isLost } from './connection.ts'
 import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
 import { createListener } from './listener.ts'
 import { migrate } from './migrate.ts'
@@ -33,7 +33,7 @@ type Options = {
   onForeignCommit?: (() => void) | undefined
 }
 
-/** Says what is wrong without the URL, which has a password in it. */
+/** Says what is wrong with the server, without the URL, which has a password in it. Other errors stay as they are. */
 export function refusal(cause: unknown): unknown {
   if (cause instanceof StartRefused) return cause
   if (cause instanceof AnotherBerth)
@@ -41,6 +41,7 @@ export function refusal(cause: unknown): unknown {
       `The database of BERTH_DATABASE_URL cannot be used: ${String(cause.cause)}. Stop it first, or use another database.`,
       { cause },
     )
+  if (!isLost(cause) && !(cause instanceof pg.DatabaseError)) return cause
   const reason = cause instanceof DatabaseLost ? cause.cause : cause
   const words = reason instanceof Error ? reason.message || String(reason) : String(reason)
   return new StartRefused(`The database of BERTH_DATABASE_URL cannot be used: ${words}.`, { cause })
@@ -104,6 +105,17 @@ export async function openPostgres(options: Options): Promise<Database> {
   }
 }
 
+/** A connection that gives no answer is not asked again. */
+async function probeWrites(connection: WriterConnection): Promise<void> {
+  const client = await connection.take()
+  try {
+    await client.query(WRITE_PROBE)
+  } catch (cause) {
+    if (isLost(cause)) connection.discard()
+    throw cause
+  }
+}
+
 function openMigrated({ url, onCommit, onBack, node, onForeignCommit }: Options, connection: WriterConnection): Database {
   const pool = new pg.Pool({ ...connectionOptions(url), max: READERS })
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined)) // the next query says it
@@ -114,7 +126,7 @@ function openMigrated({ url, onCommit, onBack, node, onForeignCommit }: Options,
       )
       return { isReadOnly: rows[0]?.isReadOnly === 1 }
     },
-    write: async () => void (await (await connection.take()).query(WRITE_PROBE)),
+    write: async () => await probeWrites(connection),
     onBack: () => onBack?.(),
   })
   const reader = new Kysely<Schema>({ dialect: readerDialect(pool, watch.reads) })

@@ -15,14 +15,21 @@ type Options = {
 /** Connects when it is needed, and again after the connection broke. */
 export function createWriterConnection(url: string, { patienceMs, node, check }: Options): WriterConnection {
   let client: pg.Client | undefined
+  let connecting: Promise<pg.Client> | undefined
 
   function discard(): void {
     client?.end().catch(() => undefined)
     client = undefined
   }
 
+  /** One connection for all who ask meanwhile: two of them would compete for the locks. */
   async function take(): Promise<pg.Client> {
     if (client) return client
+    connecting ??= connectAndOwn().finally(() => (connecting = undefined))
+    return await connecting
+  }
+
+  async function connectAndOwn(): Promise<pg.Client> {
     const fresh = await connect(url)
     try {
       await own(fresh, node, { patienceMs })
