@@ -34,6 +34,6 @@ it('is degraded while the database can only be read, and says whether that is a 
   })
   expect(await healthHandlers(readOnly).health()).toMatchObject(expected('The disk is full or read-only.'))
   expect(await healthHandlers({ ...readOnly, hasDatabaseServer: true }).health()).toMatchObject(
-    expected('The database server cannot be written.'),
+    expected('The database server does not accept writes.'),
   )
 })
