@@ -82,10 +82,6 @@ describe.concurrent('the container of an app', () => {
     await lab.deploy(app.id)
     await lab.owner.call('apps.update', { ...call, replicas: 3 })
     await areRunning(3)
-    expect([await limitsOf(app.id, null), await limitsOf(app.id, 'clock')]).toEqual([
-      { cores: 0, megabytes: 128 },
-      { cores: 0.5, megabytes: 64 },
-    ])
     const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
     expect((await lab.ended(back.id)).status).toBe('success')
     expect([await replicas(), await lab.visit(app)]).toEqual([[1, 2, 3], 'v1']) // a rollback keeps the number
@@ -129,6 +125,10 @@ describe.concurrent('the container of an app', () => {
     await lab.owner.call('apps.update', { ...call, processes: [clock], memoryLimit: 128, cpuLimit: null })
     await lab.deploy(app.id) // its Procfile still has the process that fails, which is no longer in the settings
     expect([await there(), await lab.visit(app)]).toEqual([['clock 1', 'web 1'], 'v3'])
+    expect([await limitsOf(app.id, null), await limitsOf(app.id, 'clock')]).toEqual([
+      { cores: 0, megabytes: 128 },
+      { cores: 0.5, megabytes: 64 },
+    ])
     const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
     expect((await lab.ended(back.id)).status).toBe('success')
     expect([await there(), await lab.visit(app)]).toEqual([['web 1'], 'v1'])
