@@ -1,7 +1,7 @@
 import type { BuildPlan } from '@berth/contract'
 import { expect, it } from 'vitest'
 import { withProcesses } from './processes.ts'
-import { withReleaseLine } from './procfile.ts'
+import { startInProcfile, withReleaseLine } from './procfile.ts'
 import { projectAt, repositoryOf } from './project.ts'
 
 const PROCFILE = 'web: node server.js\nrelease: migrate\nworker: node worker.js\nclock: node clock.js\n'
@@ -53,6 +53,11 @@ it('the release line is the release command, unless there is another one', () =>
   expect(release(plan())).toEqual([{ name: 'release', command: 'migrate', from: 'Procfile' }])
   expect(release({ ...plan(), commands: [own] })).toEqual([own])
   expect(withReleaseLine(plan('dockerfile'), project({ Procfile: 'no colon' })).commands).toEqual(plan().commands)
+})
+
+it('the release line alone does not start the app', () => {
+  expect(startInProcfile(project({ Procfile: 'release: migrate' }))).toBeUndefined()
+  expect(startInProcfile(project({ Procfile: 'release: migrate\nbot: node bot.js' }))).toBe('node bot.js')
 })
 
 it('the only line of a Procfile is a process if something else starts the app', () => {

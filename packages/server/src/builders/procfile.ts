@@ -1,11 +1,11 @@
 import type { BuildPlan } from '@berth/contract'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
-/** The command of the `web` process, or of the only one. */
+/** The command of the `web` process, or of the only one. The `release` line is no process. */
 export function startInProcfile(project: Project): string | undefined {
-  const processes = readProcfile(project)
-  const [only] = processes.values()
-  return processes.get('web') ?? (processes.size === 1 ? only : undefined)
+  const lines = readProcfile(project)
+  const [only, ...others] = [...lines].filter(([name]) => name !== 'release').map(([, command]) => command)
+  return lines.get('web') ?? (others.length === 0 ? only : undefined)
 }
 
 /** The plan with the command of the `release` line, unless something else named one. */
