@@ -3,7 +3,7 @@ import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import { cloneUrlOf, commitUrlOf } from '../../git-hosts/base-url.ts'
 import type { Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/request/automatic.ts'
-import { newComparisons, whyIgnored, whyNotDeployed } from './judge.ts'
+import { newComparisons, whyIgnored, whyNotDeployed, withShare } from './judge.ts'
 import { branchOf, type Push } from './push.ts'
 import { isContinuedIn, isOlderThan } from './push-order.ts'
 import { appsOfRepository, earlierPushes, linkApp, newestPush, renameRepository, updateDelivery } from './store.ts'
@@ -36,8 +36,8 @@ export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
     const reasons = new Set<string>()
     const comparisons = newComparisons()
     let hasFailed = false
-    for (const app of apps) {
-      const why = general ?? whyNotDeployed(app, push, comparisons)
+    for (const [index, app] of apps.entries()) {
+      const why = general ?? withShare(comparisons, apps.length - index, (share) => whyNotDeployed(app, push, share))
       const done =
         why === undefined ? await deploy(tx, isAgain ? app : { ...app, git_commit_url: commitUrl(account, push) }, push) : undefined
       const reason = general === undefined ? (why ?? (done && 'problem' in done ? done.problem : '')) : ''

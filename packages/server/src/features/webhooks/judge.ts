@@ -14,6 +14,15 @@ const MOST_COMPARISONS = 10_000_000
 type Comparisons = { left: number }
 export const newComparisons = (): Comparisons => ({ left: MOST_COMPARISONS })
 
+/** Gives the work an equal part of what is left for so many apps, so that the patterns of one do not use up those of the others. */
+export function withShare<Result>(all: Comparisons, apps: number, work: (share: Comparisons) => Result): Result {
+  const given = Math.floor(all.left / apps)
+  const share = { left: given }
+  const result = work(share)
+  all.left -= given - Math.max(0, share.left)
+  return result
+}
+
 class TooManyComparisons extends Error {
   override readonly name = 'TooManyComparisons'
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newComparisons, whyNotDeployed } from './judge.ts'
+import { newComparisons, whyNotDeployed, withShare } from './judge.ts'
 import { readPush } from './read-push.ts'
 
 const AFTER = 'a'.repeat(40)
@@ -40,4 +40,14 @@ it('an app is deployed without comparing if there are too many paths and pattern
   const costly = [`${'*x'.repeat(10)}y`]
   expect(verdict(costly)).toContain('no watched path changed')
   expect([verdict(costly), verdict(costly), verdict(['docs/**'])]).toEqual([undefined, undefined, undefined])
+})
+
+it('the costly patterns of one app leave the others their part of the comparisons', () => {
+  const comparisons = newComparisons()
+  const spendAll = () => withShare(comparisons, 2, (share) => (share.left = -1))
+  const before = comparisons.left
+  spendAll()
+  expect(comparisons.left).toBe(before / 2)
+  withShare(comparisons, 1, (share) => (share.left -= 10))
+  expect(comparisons.left).toBe(before / 2 - 10)
 })
