@@ -52,6 +52,7 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
       if (!(cause instanceof SourceError)) throw connectionFailure(cause, hostName)
       const message = cause.message
         .replace('Check the clone URL', 'Check its address')
+        .replace(/The host "[^"]*" of the clone URL/, hostName)
         .replaceAll(/the clone URL|the repository's host|the git host/gi, hostName)
       throw new HostError(cause.isTransient ? 'unavailable' : 'refused', message, { cause })
     }
