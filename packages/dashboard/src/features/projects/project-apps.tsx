@@ -28,7 +28,7 @@ export function ProjectApps() {
   const found = applications.filter(filter.matches)
   return (
     <>
-      {applications.length >= FILTER_FROM && <AppFilter filter={filter} />}
+      {(applications.length >= FILTER_FROM || found.length < applications.length) && <AppFilter filter={filter} />}
       {found.length === 0 && <EmptyState icon="search" title="No matching apps" />}
       <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
         {found.map((app) => (
