@@ -58,9 +58,9 @@ function Wizard({ projectId }: { projectId: number }) {
   })
   useUnsavedWarning(form.touched)
   function leave(): void {
-    const { env, composeFile: _text, ...kept } = form.values // both may contain secrets
+    const { env, composeFile: text, ...kept } = form.values // both may contain secrets
     keepForm(paths.newApp(projectId), kept)
-    if (env === '') flushSync(() => form.reset(form.values)) // nothing is lost, so nothing has to be asked
+    if (env === '' && text === '') flushSync(() => form.reset(form.values)) // nothing is lost, so nothing has to be asked
   }
   const broken = parseDotenv(form.values.env).problems.length > 0
   const unpicked = form.values.appType === 'database' && form.values.templateName === ''
@@ -93,7 +93,8 @@ function useKept(projectId: number): NewAppValues | undefined {
   const [kept] = useState(() => keptForm(paths.newApp(projectId), EMPTY))
   useEffect(forgetForm, [])
   if (kept === undefined || accounts.length === 0) return kept
-  return { ...kept, via: 'account', gitProviderId: Math.max(...accounts.map(({ id }) => id)) }
+  const newest = Math.max(...accounts.map(({ id }) => id))
+  return { ...kept, via: 'account', gitProviderId: newest, gitRepository: '', repositoryUrl: '', gitBranch: '' } // those of another account
 }
 
 /** The app exists at this point: a deployment that cannot be started must not look like a failed creation. */

@@ -71,7 +71,7 @@ function Processes({ plan: { processes = [], commands } }: { plan: BuildPlan }) 
           Process {name}: <code className="font-mono">{command}</code> ({from}), 0 replicas.
         </span>
       ))}
-      {processes.length > 0 && <span className="text-ink-soft">Set how many replicas of a process run in the settings of the app.</span>}
+      {processes.length > 0 && <span className="text-ink-soft">Choose the number of replicas in the app's settings.</span>}
     </>
   )
 }
