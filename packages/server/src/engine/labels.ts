@@ -97,6 +97,15 @@ export function labelsOf(owner: Maker): Record<string, string> {
   }
 }
 
+/** The labels of a volume of an app. */
+export function volumeLabels({
+  instance,
+  projectId,
+  appId,
+}: Required<Pick<Maker, 'instance' | 'projectId' | 'appId'>>): Record<string, string> {
+  return labelsOf({ instance, kind: 'volume', projectId, appId })
+}
+
 /** Label filters for everything of an instance, a project, an app or a deployment. */
 export function ownedBy(owner: Pick<Maker, 'instance' | 'projectId' | 'appId' | 'deploymentId'>): Record<string, string> {
   const { [LABEL.kind]: _kind, ...labels } = labelsOf({ ...owner, kind: 'app' })

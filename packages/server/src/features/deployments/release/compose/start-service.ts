@@ -1,7 +1,15 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, composeProjectName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
+import {
+  appNetworkName,
+  composeProjectName,
+  LABEL,
+  labelsOf,
+  projectNetworkName,
+  stackContainerName,
+  volumeLabels,
+} from '../../../../engine/labels.ts'
 import type { StackContainerSpec } from '../../../../engine/stack-spec.ts'
 import { startCommandWords } from '../../failure/start-command.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
@@ -57,7 +65,7 @@ export function createStartService({ engine, containers, instance, directoryOf }
     const { app, config } = context
     const { service, plan, release, replica, deploymentId } = wanted
     const one = stackSpecOf({ instance, projectId: app.project_id, appId: app.id }, service, { release, replica })
-    const ofVolume = labelsOf({ instance, projectId: app.project_id, appId: app.id, kind: 'volume' })
+    const ofVolume = volumeLabels({ instance, projectId: app.project_id, appId: app.id })
     for (const { volume } of one.service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
     const spec = {
       ...one,

@@ -7,14 +7,15 @@ import { placesWanted } from '../../../../domain/wanted-places.ts'
 import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
-import { containerName, labelsOf, processContainerName, projectNetworkName } from '../../../../engine/labels.ts'
+import { containerName, labelsOf, processContainerName, projectNetworkName, volumeLabels } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
+import { refuseLostVolumes } from '../lost-volumes.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher } from '../release.ts'
 import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
 import { createReplicas, stopAndRemove, type WantedContainer } from './replicas.ts'
-import { isSingle, mountsOf, refuseLostVolumes, refuseSeveralWriters, restartOf } from './storage.ts'
+import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.ts'
 
 /**
  * How far apart the addresses of the containers of a release are: each is used again only after several other releases, also if there are
@@ -76,7 +77,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { start, ...replicas } = createReplicas(deps, {
     prepare,
-    refuseLostData: async (context) => await refuseLostVolumes(deps, context),
+    refuseLostData: async (context) => await refuseLostVolumes(deps, context, { mounts: mountsOf(deps, context) }),
     makeWay: async (context, signal) => {
       if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
     },
@@ -86,7 +87,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
   async function prepare(context: Context): Promise<void> {
     const { app, effect } = context
     await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
-    const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
+    const labels = volumeLabels({ instance, projectId: app.project_id, appId: app.id })
     for (const { volume } of mountsOf(deps, context))
       await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
   }

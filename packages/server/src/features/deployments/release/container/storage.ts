@@ -2,8 +2,7 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import { placesOf } from '../../../../domain/processes.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
-import type { Engine } from '../../../../engine/engine.ts'
-import { appVolumeName, ownedBy, volumeName } from '../../../../engine/labels.ts'
+import { appVolumeName, volumeName } from '../../../../engine/labels.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
@@ -14,18 +13,6 @@ export function mountsOf({ instance, findTemplate }: Deps, { app, config }: Pick
   const template = kindOf(config).madeFrom === 'template' ? findTemplate(config.template) : undefined
   if (template) return [{ volume: volumeName(instance, app.id), path: template.dataPath }]
   return (config.volumes ?? []).map(({ name, path }) => ({ volume: appVolumeName(instance, app.id, name), path }))
-}
-
-/** The live release had them, as after a restore on another machine: new ones would be empty, and nobody would see that the data is gone. */
-export async function refuseLostVolumes(deps: Deps & { engine: Pick<Engine, 'volumes'> }, context: Context): Promise<void> {
-  const mounts = mountsOf(deps, context)
-  if (mounts.length === 0) return
-  const labels = ownedBy({ instance: deps.instance, appId: context.app.id })
-  const found = await context.ask(async (signal) => await deps.engine.volumes.list({ labels, signal }))
-  const lost = mounts.find(({ volume }) => !found.some(({ name }) => name === volume))
-  if (!lost) return
-  const advice = 'Copy it here, or deploy the application again to start with an empty one.'
-  throw new DeploymentFailure(`Its volume for ${lost.path} (${lost.volume}) is not on this machine. ${advice}`)
 }
 
 /** Two releases at once would damage the data, or the user chose one at a time. */
