@@ -176,8 +176,11 @@ async function apps(config: Config, instance: Instance): Promise<Finding[]> {
   if (gone.length + volumes.length === 0) return ok(`${instance.liveApps.length} live, all with their containers and volumes`)
   return [
     ...shortened(gone, (name) => warning(`${name} has no container here`, 'Deploy it again.')),
-    ...shortened(volumes, (name) =>
-      problem(`the data of ${name} is not on this machine`, 'Copy its volume here before you deploy it again.'),
+    ...shortened(volumes, ({ app, names, command }) =>
+      problem(
+        `the data of ${app} is not on this machine: ${names.join(', ')}`,
+        `Bring it here before you deploy it again: stop Berth, run the command at the end, copy the data into the volume, and start Berth. The command: ${command}`,
+      ),
     ),
   ]
 }

@@ -5,6 +5,7 @@ export type LiveApp = {
   readonly id: number
   readonly name: string
   readonly project: string
+  readonly projectId: number
   readonly kind: string
   readonly deploymentId: number
   /** Those in its settings, as JSON. */
@@ -35,7 +36,7 @@ export async function readInstance(config: Pick<Config, 'dataDir' | 'database'>)
         )) ?? '',
       ),
       liveApps: await read<LiveApp>(
-        `select app.id, app.name, project.name as project, app.app_type as kind, deployment.id as "deploymentId",
+        `select app.id, app.name, project.name as project, project.id as "projectId", app.app_type as kind, deployment.id as "deploymentId",
                 app.volumes
            from deployment join app on app.id = deployment.app_id join project on project.id = app.project_id
           where deployment.is_active = 1 order by app.id`,

@@ -3,7 +3,7 @@ import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts'
+import { appNetworkName, composeProjectName, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -11,8 +11,10 @@ import type { KeptOutput } from '../../log/kept-output.ts'
 import type { Context } from '../../run/stage.ts'
 import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
+import { refuseLostVolumes } from '../lost-volumes.ts'
 import type { Launcher, Release } from '../release.ts'
 import { createConverge } from './converge.ts'
+import { dataMountsOf } from './data-mounts.ts'
 import { listEndpoints } from './endpoint-store.ts'
 import { rememberFilled } from './filled-volumes.ts'
 import { createComposeHealth, type Reached } from './health.ts'
@@ -24,7 +26,7 @@ import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRemoveOld, createStandIns } from './remove-old.ts'
 import { replicasOf } from './replica.ts'
-import { type ActivePlan, createRestoreLive } from './restore-live.ts'
+import { type ActivePlan, createRestoreLive, type RefuseLost } from './restore-live.ts'
 import { createServiceFailure } from './service-failure.ts'
 import { createStartService, type Wanted } from './start-service.ts'
 import { createWaitFor } from './wait-for.ts'
@@ -60,12 +62,15 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const surplus = createStandIns(deps, others)
   const removeOld = createRemoveOld({ ...deps, others, converge, surplus, directoryOf })
   const withOwnVolumes = createWithOwnVolumes(deps)
-  const takeBack = createRestoreLive({ ...deps, startService, waitFor, withOwnVolumes })
+  const refuseLost = createRefuseLost(deps)
+  const takeBack = createRestoreLive({ ...deps, startService, waitFor, withOwnVolumes, refuseLost })
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
     const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback refers to may have been deleted since
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
+    const live = await planOfActive(app.id)
+    if (live?.deploymentId === deployment.id) await refuseLost(context, live.plan)
     await effect('engine.network', async (until) => {
       await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, until)
       const owner = { instance, kind: 'network', projectId: app.project_id, appId: app.id } as const
@@ -108,6 +113,14 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   return { retireOld: async () => undefined, start, surplus, removeOld, undo }
+}
+
+/** Throws if data is gone that a live release needs: before anything is created, because what is created would be empty. */
+function createRefuseLost({ engine, instance }: Pick<Deps, 'engine' | 'instance'>): RefuseLost {
+  return async function refuseLost(context, plan, until) {
+    const mounts = dataMountsOf(plan, composeProjectName(instance, context.app.id), stoppedServices(context.app))
+    await refuseLostVolumes({ engine, instance }, context, { mounts, ...(until && { until }) })
+  }
 }
 
 /** The plan of the live release, if there is one. */
