@@ -141,6 +141,22 @@ describe('of an app whose services have domains of their own', () => {
     expect(slow.events).toEqual(['answered', 'restored'])
   })
 
+  it('the health check is that of the port of the app', async () => {
+    await using world = await openRouting({ healthcheckPath: '/ready' })
+    const { engine, routing, db, one, silent, probed } = world
+    await db.transaction(async (tx) => {
+      await tx.updateTable('deployment').set({ main_service: 'web', image: '' }).where('id', '=', one.deploymentId).execute()
+    })
+    await addDomain(db, one.id, 'admin.test', { service: 'web', port: 9000 })
+    engine.running.splice(0, 1, containerOf(one, '10.0.0.1', 'web'), containerOf(one, '10.0.0.11', 'web'))
+    await routing.sync()
+    silent.add('10.0.0.11')
+    await routing.lookAtReplicas()
+    probed.clear()
+    await routing.lookAtReplicas()
+    expect([...probed].toSorted()).toEqual(['10.0.0.11:80/ready', '10.0.0.11:9000', '10.0.0.1:80', '10.0.0.1:9000'])
+  })
+
   it('what a crash left running is found at the ports of the services too', async () => {
     await using world = await openRouting()
     const { engine, db, one } = world

@@ -35,7 +35,8 @@ export function createWantedRoutes(deps: Deps) {
     targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, endpoint)
 
   /** The health check path is that of the service with the app's port. */
-  const pathOf = (app: RoutedApp, { service }: Endpoint) => (service === '' || service === app.mainService ? ports.pathOf(app) : '')
+  const pathOf = (app: RoutedApp, { service, port }: Endpoint) =>
+    (service === '' || service === app.mainService) && (port ?? ports.of(app)) === ports.of(app) ? ports.pathOf(app) : ''
 
   /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
   async function read(): Promise<EdgeRoutes | undefined> {
