@@ -43,5 +43,12 @@ export function createEarlierTargets(now: () => number = () => performance.now()
     return (left.get(key) ?? []).filter((each) => now() - each.at < KEPT_MS && textOf(each.targets) !== is).map(({ targets }) => targets)
   }
 
-  return { note, of }
+  /** All sets with a target that the endpoint has or had until recently, and whether it is in the current one. */
+  function withTarget(key: string, { ip, port }: EdgeTarget): { sets: (readonly EdgeTarget[])[]; isCurrent: boolean } {
+    const has = (targets: readonly EdgeTarget[]) => targets.some((each) => each.ip === ip && each.port === port)
+    const is = current.get(key) ?? []
+    return { sets: [...of(key), is].filter(has), isCurrent: has(is) }
+  }
+
+  return { note, of, withTarget }
 }

@@ -36,7 +36,7 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
         const key = keyOf(candidate)
         const was = ready.get(key)
         const is = await probe(candidate.target, was === true ? '' : path)
-        if (!ready.has(key) || ready.get(key) === is) return false
+        if (!ready.has(key) || ready.get(key) !== was || was === is) return false // forgotten, or another look was faster
         ready.set(key, is)
         return true
       }),
@@ -44,8 +44,18 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
     return changes.includes(true)
   }
 
-  /** Containers that get no new visitors, as long as another one of their app answers. */
   const resting = new Set<string>()
   const isReady = (candidate: Candidate): boolean => !resting.has(candidate.id) && (ready.get(keyOf(candidate)) ?? true)
-  return { watch, look, isReady, resting }
+  const isKnownReady = (candidate: Candidate): boolean => ready.has(keyOf(candidate)) && isReady(candidate)
+
+  /** From now on a container gets no new visitors, as long as another one of its app answers. */
+  const rest = (id: string): void => void resting.add(id)
+
+  /** It may have been restarted, whether a pass saw it down or not: it must answer again before it gets visitors. */
+  function wake(id: string): void {
+    resting.delete(id)
+    for (const key of ready.keys()) if (key.startsWith(`${id}:`)) ready.set(key, false)
+  }
+
+  return { watch, look, isReady, isKnownReady, rest, wake }
 }

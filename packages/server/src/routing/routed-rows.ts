@@ -48,6 +48,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     markStale,
     refresh,
     apps: (): RoutedApp[] => [...apps.values()],
+    appOf: (appId: number): RoutedApp | undefined => apps.get(appId),
     endpointsOf: (appId: number): readonly Endpoint[] => endpoints.get(appId) ?? endpointsIn([]),
     dashboard: () => dashboardRoute,
   }

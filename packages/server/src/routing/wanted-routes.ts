@@ -89,11 +89,47 @@ export function createWantedRoutes(deps: Deps) {
     /** The sets that the endpoints of an app had until recently. */
     earlierTargets: (appId: number) => rows.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
     lookAtReplicas: health.look,
-    resting: health.resting,
+    rest: health.rest,
+    wake: health.wake,
+    ...createReplicaPlaces({ rows, seenOf, health, earlier }),
   }
 }
 
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
+
+type ReplicaDeps = {
+  rows: Pick<RoutedRows, 'appOf' | 'endpointsOf'>
+  seenOf: (app: RoutedApp) => Parameters<typeof candidatesOf>[1]
+  health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady'>
+  earlier: Pick<ReturnType<typeof createEarlierTargets>, 'withTarget'>
+}
+
+/** One container among the replicas of its app. */
+function createReplicaPlaces({ rows, seenOf, health, earlier }: ReplicaDeps) {
+  /** The endpoints that it is behind. */
+  function placesOf(appId: number, containerId: string) {
+    const app = rows.appOf(appId)
+    if (app === undefined) return []
+    return rows.endpointsOf(appId).flatMap((endpoint) => {
+      const candidates = candidatesOf(app, seenOf(app), endpoint)
+      const own = candidates.find(({ id }) => id === containerId)
+      const others = candidates.filter((each) => each !== own)
+      return own === undefined ? [] : [{ key: endpointKey(appKey(appId), endpoint), target: own.target, others }]
+    })
+  }
+
+  /** Whether another one that answers can have its visitors, at each endpoint. */
+  const hasStandIn = (appId: number, containerId: string): boolean =>
+    placesOf(appId, containerId).every(({ others }) => others.some(health.isKnownReady))
+
+  /** The sets of targets under which it may have requests, and whether it still gets new ones. */
+  function requestsOf(appId: number, containerId: string): { sets: (readonly EdgeTarget[])[]; isRouted: boolean } {
+    const found = placesOf(appId, containerId).map(({ key, target }) => earlier.withTarget(key, target))
+    return { sets: found.flatMap(({ sets }) => sets), isRouted: found.some(({ isCurrent }) => isCurrent) }
+  }
+
+  return { hasStandIn, requestsOf }
+}
 
 type Strays = Pick<Deps, 'db'> & {
   ports: ReturnType<typeof createReleasePorts>

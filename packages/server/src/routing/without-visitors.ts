@@ -1,30 +1,58 @@
 import type { Edge } from '../edge/edge.ts'
+import { poll } from '../lib/retry.ts'
 import { inFlightOf, waitUntilIdle } from './drain.ts'
 import type { SyncFailure } from './route-sync.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
 type Deps = {
-  wanted: Pick<WantedRoutes, 'resting' | 'earlierTargets'>
+  wanted: Pick<WantedRoutes, 'rest' | 'wake' | 'hasStandIn' | 'requestsOf'>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
   hasVisitors: () => Promise<boolean>
+  lookAtReplicas: () => Promise<void>
   update: () => Promise<SyncFailure | undefined>
   sync: (appId: number) => Promise<SyncFailure | undefined>
 }
 
-/** Does work while the other replicas have the visitors of a container. It begins once the requests of that one have ended. */
-export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, update, sync }: Deps) {
+const LOOK_MS = 250
+
+/**
+ * Does work while the other replicas have the visitors of a container. It begins once another one answers and the requests of this one
+ * have ended. Each is waited for only so long: the work is done in any case.
+ */
+export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, update, sync }: Deps) {
+  const limits = { until: Boolean, everyMs: LOOK_MS, limitMs: drainMs }
+
+  async function waitForStandIn(appId: number, containerId: string): Promise<boolean> {
+    const hasStandIn = async () => {
+      await lookAtReplicas()
+      return wanted.hasStandIn(appId, containerId)
+    }
+    return await poll(hasStandIn, limits)
+  }
+
+  /** If no other one answers, it keeps its visitors: then the best moment is one without requests. */
+  async function drain(appId: number, containerId: string, { hasStandIn }: { hasStandIn: boolean }): Promise<void> {
+    const inFlight = async () => {
+      const { sets, isRouted } = wanted.requestsOf(appId, containerId)
+      return isRouted && hasStandIn ? 1 : await inFlightOf(edge, sets)
+    }
+    if (wanted.requestsOf(appId, containerId).sets.length > 0)
+      await waitUntilIdle(inFlight, { limitMs: drainMs, signal: new AbortController().signal })
+  }
+
   return async function withoutVisitors(appId: number, containerId: string, work: () => Promise<void>): Promise<void> {
-    wanted.resting.add(containerId)
+    const hasStandIn = (await hasVisitors()) && (await waitForStandIn(appId, containerId))
+    wanted.rest(containerId)
     try {
-      await update()
-      const earlier = wanted.earlierTargets(appId)
-      if (earlier.length > 0 && (await hasVisitors()))
-        await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: drainMs, signal: new AbortController().signal })
+      const isApplied = async () => (await update()) === undefined || !(await hasVisitors())
+      await poll(isApplied, limits)
+      if (await hasVisitors()) await drain(appId, containerId, { hasStandIn })
       await work()
     } finally {
-      wanted.resting.delete(containerId)
+      wanted.wake(containerId)
       await sync(appId)
+      await lookAtReplicas()
     }
   }
 }
