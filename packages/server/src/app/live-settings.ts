@@ -3,6 +3,7 @@ import { placesOf } from '../domain/processes.ts'
 import { configOf, type ReleaseConfig } from '../domain/release-config.ts'
 import type { AppRow } from '../domain/rows.ts'
 import { type LivePlaces, placesWanted } from '../domain/wanted-places.ts'
+import type { VisitedPlace } from '../features/containers/restart-in-turn.ts'
 import { listEndpoints } from '../features/deployments/release/compose/endpoint-store.ts'
 import { findActive } from '../features/deployments/store.ts'
 import type { Foundation } from './foundation.ts'
@@ -15,17 +16,20 @@ export async function liveSettings({ db, openRelease }: Base, appId: number): Pr
   return active?.sealed_config ? openRelease(appId, active.sealed_config) : undefined
 }
 
-/** The ports that visitors of the live release are sent to, by service; null is the app itself. */
-export function createVisitedPorts(base: Base) {
-  return async (app: AppRow): Promise<ReadonlyMap<string | null, readonly number[]>> => {
-    const port = (await liveSettings(base, app.id))?.port ?? null
-    const own = port === null ? [] : [port]
+/** Where visitors of the live release are sent, by service; null is the app itself. The health check is that of the app's own port. */
+export function createVisitedPlaces(base: Base) {
+  return async (app: AppRow): Promise<ReadonlyMap<string | null, readonly VisitedPlace[]>> => {
+    const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
+    const own = port === null ? [] : [{ port, path }]
     if (!kindOf(app).hasServices) return new Map([[null, own]])
-    const active = await findActive(base.db, app.id)
-    const ports = new Map([[active?.main_service ?? null, own]])
-    for (const { service, port: given } of await listEndpoints(base.db, app.id))
-      ports.set(service, [...new Set([...(ports.get(service) ?? []), ...(given === null ? own : [given])])])
-    return ports
+    const main = (await findActive(base.db, app.id))?.main_service ?? null
+    const places = new Map([[main, own]])
+    for (const { service, port: given } of await listEndpoints(base.db, app.id)) {
+      const others = places.get(service) ?? []
+      const visited = given ?? port
+      if (visited !== null && !others.some((each) => each.port === visited)) places.set(service, [...others, { port: visited, path: '' }])
+    }
+    return places
   }
 }
 

@@ -27,7 +27,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
-import { createLivePlaces, createLiveVolumes, createVisitedPorts, liveSettings } from './live-settings.ts'
+import { createLivePlaces, createLiveVolumes, createVisitedPlaces, liveSettings } from './live-settings.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
@@ -136,9 +136,10 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     stopInTime: deps.stopInTime,
     restartInTurn: createRestartInTurn({
       answers: deps.answers,
-      portsOf: createVisitedPorts(base),
-      mayRestart: async (appId, service) => await mayRestart(db, appId, service),
+      visitedPlaces: createVisitedPlaces(base),
+      mayRestart: async (appId, owner) => await mayRestart(db, appId, owner),
       withoutVisitors: deps.routing.withoutVisitors,
+      healthDeadlineMs: base.tuning.healthDeadlineMs,
     }),
     now,
     onWanted: deps.onRowsChanged,

@@ -127,7 +127,7 @@ export function ownerOf(labels: Labels): Owner {
 }
 
 /** Whether a container is part of a release: its own, or shared by all releases of its app. */
-export function isOfRelease({ deploymentId }: Owner, wanted: number): boolean {
+export function isOfRelease({ deploymentId }: Pick<Owner, 'deploymentId'>, wanted: number): boolean {
   return deploymentId === 'shared' || deploymentId === wanted
 }
 

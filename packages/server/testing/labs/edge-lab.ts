@@ -25,6 +25,8 @@ export type LabRelease = {
   /** After its first connection. */
   diesAfterMs?: number
   health?: number
+  /** After its start: until then it answers everything with 503. */
+  readyAfterMs?: number
   /** What its build runs. */
   buildStep?: readonly string[]
   /** A volume that its image declares. */

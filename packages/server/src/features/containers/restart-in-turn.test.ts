@@ -4,22 +4,41 @@ import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { setWanted } from '../../domain/app-status.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { placesOf } from '../../domain/processes.ts'
+import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped } from '../../domain/stopped-services.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Db } from '../../store/database.ts'
+import { moveDeployment } from '../deployments/store.ts'
 import type { LiveRelease } from './live-release.ts'
 import { createRestartInTurn } from './restart-in-turn.ts'
 import { createContainers } from './service.ts'
 import { mayRestart } from './store.ts'
 
-/** An app with three replicas, of which two are wanted, and two workers, of which one is. `onEffect` is called when one of them was started, stopped or restarted. */
-async function open(onEffect: (effect: string) => Promise<void> = async () => undefined) {
+async function addLive(db: Db, app: AppRow): Promise<number> {
+  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
+  await becomesLive(db, id)
+  return id
+}
+
+async function becomesLive(db: Db, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.updateTable('deployment').set({ is_active: 0 }).execute()
+    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
+  })
+}
+
+/**
+ * An app with three replicas, of which two are wanted, and two workers, of which one is. `onEffect` is called when one of them was
+ * started, stopped, restarted, or has lost its visitors. `states` are those of the containers.
+ */
+async function open(onEffect: (effect: string) => Promise<void> = async () => undefined, states: Record<string, string> = {}) {
   const test = await openTestDatabase()
   const { db } = test
   const { id, created_by } = await addApp(db, 'a@example.test')
   const app = await db.transaction(
     async (tx) => await tx.updateTable('app').set({ replicas: 2 }).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
   )
+  const deploymentId = await addLive(db, app)
   const effects: string[] = []
   const effect = (verb: string) => async (container: string) => {
     effects.push(`${verb} ${container}`)
@@ -27,25 +46,26 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
   }
   const processes = JSON.stringify([{ name: 'worker', command: 'work', replicas: 1 }])
   const found = [
-    ...[1, 2, 3].map((replica) => ({ id: `c${replica}`, owner: { service: null, replica } })),
-    ...[1, 2].map((replica) => ({ id: `worker${replica}`, owner: { service: 'worker', replica } })),
-  ]
+    ...[1, 2, 3].map((replica) => ({ id: `c${replica}`, owner: { service: null, replica, deploymentId } })),
+    ...[1, 2].map((replica) => ({ id: `worker${replica}`, owner: { service: 'worker', replica, deploymentId } })),
+  ].map((each) => ({ ...each, state: states[each.id] ?? 'running' }))
   const containers = createContainers({
     db,
     engine: { containers: { startAgain: effect('start') } } as unknown as Engine, // only what is called
     livePlaces: async (of, release) => placesOf(of, release), // no volumes
     lastFailedLog: async () => '',
-    liveRelease: async () => ({ deploymentId: 1, processes, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
+    liveRelease: async () => ({ deploymentId, processes, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
     step: async (_name, work) => await work(),
     stopInTime: { stop: effect('stop'), restart: effect('restart') },
     restartInTurn: createRestartInTurn({
       answers: async () => true,
-      portsOf: async () => new Map([[null, [3000]]]),
-      mayRestart: async (appId, service) => await mayRestart(db, appId, service),
+      visitedPlaces: async () => new Map([[null, [{ port: 3000, path: '' }]]]),
+      mayRestart: async (appId, owner) => await mayRestart(db, appId, owner),
       withoutVisitors: async (_appId, container, work) => {
-        effects.push(`without ${container}`)
+        await effect('without')(container)
         await work()
       },
+      healthDeadlineMs: 1000,
     }),
     now: () => new Date(),
     onWanted: () => undefined,
@@ -69,15 +89,25 @@ it('restarts those that are wanted, one after the other', async () => {
   expect(await test.status()).toBe('running')
 })
 
+/** Once that has happened. */
+const after = (wanted: string, then: () => Promise<unknown>) => async (effect: string) => void (effect === wanted && (await then()))
+
+it('those that are down are restarted first, and can have the visitors of the others', async () => {
+  await using test = await open(undefined, { c1: 'running', c2: 'exited' })
+  await test.apply('restart')
+  expect(test.effects).toEqual(['without c2', 'restart c2', 'without c1', 'restart c1', 'restart worker1'])
+})
+
 it('ends when the app is stopped meanwhile, and does not say that it runs', async () => {
-  await using test = await open(async () => void (await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))))
+  const stop = async () => await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))
+  await using test = await open(after('restart c1', stop))
   await test.apply('restart')
   expect(test.effects).toEqual(['without c1', 'restart c1'])
   expect(await test.status()).toBe('stopped')
 })
 
 it('ends when a deployment begins to replace the containers', async () => {
-  await using test = await open(async () => void (await addDeployment(test.db, test.app, { sealed_config: '', image: 'i' })))
+  await using test = await open(after('restart c1', async () => await addDeployment(test.db, test.app, { sealed_config: '', image: 'i' })))
   await test.apply('restart')
   expect(test.effects).toEqual(['without c1', 'restart c1'])
   expect(await test.status()).toBe('stopped') // as it was
@@ -102,22 +132,26 @@ async function restartStack(onRestart: (db: Db, appId: number) => Promise<void> 
         .returningAll()
         .executeTakeFirstOrThrow(),
   )
+  const deploymentId = await addLive(test.db, app)
   const [effects, underWay] = [[] as string[], new Set<string>()]
   const restartInTurn = createRestartInTurn({
-    answers: async (_app, container, { port }) => {
-      effects.push(`${container} answers at ${port}`)
+    answers: async (_app, container, { port, path }) => {
+      effects.push(`${container} answers at ${port}${path}`)
       return true
     },
-    portsOf: async () => new Map([['web', [3000, 9000]]]),
-    mayRestart: async (appId, service) => await mayRestart(test.db, appId, service),
+    visitedPlaces: async () => new Map([['web', [3000, 9000].map((port) => ({ port, path: port === 3000 ? '/ready' : '' }))]]),
+    mayRestart: async (appId, owner) => await mayRestart(test.db, appId, owner),
     withoutVisitors: async (_appId, container, work) => {
       underWay.add(container)
       expect(underWay.size).toBe(1)
       await work()
       underWay.delete(container)
     },
+    healthDeadlineMs: 1000,
   })
-  const all = ['web', 'worker'].flatMap((service) => [1, 2].map((replica) => ({ id: `${service}${replica}`, owner: { service, replica } })))
+  const all = ['web', 'worker'].flatMap((service) =>
+    [1, 2].map((replica) => ({ id: `${service}${replica}`, owner: { service, replica, deploymentId } })),
+  )
   await restartInTurn(app, all as unknown as Parameters<typeof restartInTurn>[1], async (container) => {
     effects.push(`restart ${container}`)
     await onRestart(test.db, app.id)
@@ -130,10 +164,10 @@ it('in a compose app the replicas of a service with visitors take turns, and tho
   const ofWeb = effects.filter((effect) => effect.includes('web'))
   expect(ofWeb).toEqual([
     'restart web1',
-    'web1 answers at 3000',
+    'web1 answers at 3000/ready',
     'web1 answers at 9000',
     'restart web2',
-    'web2 answers at 3000',
+    'web2 answers at 3000/ready',
     'web2 answers at 9000',
   ])
   expect(effects.filter((effect) => effect.includes('worker'))).toEqual(['restart worker1', 'restart worker2'])

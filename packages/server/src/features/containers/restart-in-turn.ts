@@ -4,38 +4,43 @@ import type { ContainerSummary } from '../../engine/container-state.ts'
 import { poll } from '../../lib/retry.ts'
 import type { Answers } from './answers.ts'
 
-type Service = string | null
+type Restarted = Pick<ContainerSummary, 'id' | 'owner' | 'state'>
+type Restart = (id: string) => Promise<void>
+/** Where visitors of the live release are sent: the path is that of the health check, empty if listening is enough. */
+export type VisitedPlace = { readonly port: number; readonly path: string }
 type Deps = {
   answers: Answers
-  /** The ports that visitors of the live release are sent to, by service; null is the app itself. */
-  portsOf: (app: AppRow) => Promise<ReadonlyMap<Service, readonly number[]>>
+  /** By service; null is the app itself. */
+  visitedPlaces: (app: AppRow) => Promise<ReadonlyMap<string | null, readonly VisitedPlace[]>>
   /** Whether the app still wants it: it may be stopped or replaced meanwhile. */
-  mayRestart: (appId: number, service: Service) => Promise<boolean>
+  mayRestart: (appId: number, owner: Restarted['owner']) => Promise<boolean>
   /** Does the work while the other replicas have the visitors of a container. */
   withoutVisitors: (appId: number, containerId: string, work: () => Promise<void>) => Promise<void>
+  /** How long one may take to answer again, as after a deployment. */
+  healthDeadlineMs: number
 }
-
-type Restarted = Pick<ContainerSummary, 'id' | 'owner'>
-type Restart = (id: string) => Promise<void>
+type Visited = { places: readonly VisitedPlace[]; restart: Restart }
 
 const LOOK_MS = 200
-const LONGEST_WAIT_MS = 20_000
+const RUNS_ONLY = { port: null, path: '' }
 
 /**
  * Restarts the containers of an app one after the other, each once the one before answers again: the others serve meanwhile. In a compose
  * app this applies to the replicas of each service that has visitors. All other services are restarted at once.
  */
-export function createRestartInTurn({ answers, portsOf, mayRestart, withoutVisitors }: Deps) {
-  async function inTurn(app: AppRow, all: readonly Restarted[], { ports, restart }: { ports: readonly number[]; restart: Restart }) {
-    const hasAnswered = async (id: string, asked: readonly (number | null)[]) =>
-      (await Promise.all(asked.map(async (port) => await answers(app, id, { port, path: '' })))).every(Boolean)
-    for (const { id, owner } of all) {
-      if (!(await mayRestart(app.id, owner.service))) return
-      const isVisited = ports.length > 0 && (owner.service === null || kindOf(app).hasServices)
-      const isOver = async () => (await hasAnswered(id, isVisited ? ports : [null])) || !(await mayRestart(app.id, owner.service))
+export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withoutVisitors, healthDeadlineMs }: Deps) {
+  async function inTurn(app: AppRow, all: readonly Restarted[], { places, restart }: Visited): Promise<void> {
+    // those that are down first: they may have the visitors of the others then
+    for (const { id, owner } of all.toSorted((a, b) => Number(a.state === 'running') - Number(b.state === 'running'))) {
+      const isWanted = async () => await mayRestart(app.id, owner)
+      if (!(await isWanted())) return
+      const isVisited = places.length > 0 && (owner.service === null || kindOf(app).hasServices)
+      const asked = isVisited ? places : [RUNS_ONLY]
+      const hasAnswered = async () => (await Promise.all(asked.map(async (place) => await answers(app, id, place)))).every(Boolean)
       const work = async () => {
         await restart(id)
-        await poll(isOver, { until: Boolean, everyMs: LOOK_MS, limitMs: LONGEST_WAIT_MS })
+        const isOver = async () => (await hasAnswered()) || !(await isWanted())
+        await poll(isOver, { until: Boolean, everyMs: LOOK_MS, limitMs: healthDeadlineMs })
       }
       await (isVisited ? withoutVisitors(app.id, id, work) : work())
     }
@@ -46,13 +51,13 @@ export function createRestartInTurn({ answers, portsOf, mayRestart, withoutVisit
 
   return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
     if (all.length < 2) return await atOnce(all, restart)
-    const ports = await portsOf(app)
-    if (!kindOf(app).hasServices) return await inTurn(app, all, { ports: ports.get(null) ?? [], restart })
+    const visited = await visitedPlaces(app)
+    if (!kindOf(app).hasServices) return await inTurn(app, all, { places: visited.get(null) ?? [], restart })
     const services = Map.groupBy(all, ({ owner }) => owner.service)
     await Promise.all(
       [...services].map(async ([service, some]) => {
-        const own = ports.get(service) ?? []
-        await (own.length > 0 && some.length > 1 ? inTurn(app, some, { ports: own, restart }) : atOnce(some, restart))
+        const places = visited.get(service) ?? []
+        await (places.length > 0 && some.length > 1 ? inTurn(app, some, { places, restart }) : atOnce(some, restart))
       }),
     )
   }

@@ -1,6 +1,7 @@
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import { type DeploymentRow, findApp } from '../../domain/rows.ts'
 import { stoppedServices } from '../../domain/stopped-services.ts'
+import { isOfRelease, type Owner } from '../../engine/labels.ts'
 import type { Reader } from '../../store/database.ts'
 
 /** The state of the unfinished deployments of an app. */
@@ -9,11 +10,15 @@ export async function statusesUnderWay(db: Reader, appId: number): Promise<Deplo
   return rows.map(({ status }) => status)
 }
 
-/** Whether its containers, or those of one service, may be restarted: they are not stopped, and no deployment is replacing them. */
-export async function mayRestart(db: Reader, appId: number, service: string | null = null): Promise<boolean> {
+/** Whether its containers, or one of them, may be restarted: they are not stopped, and no deployment is replacing them or has done so. */
+export async function mayRestart(db: Reader, appId: number, owner?: Pick<Owner, 'service' | 'deploymentId'>): Promise<boolean> {
   const app = await findApp(db, appId)
-  if (app?.wanted !== 'running' || (service !== null && stoppedServices(app).has(service))) return false
-  return !(await statusesUnderWay(db, appId)).includes('deploying')
+  if (app?.wanted !== 'running') return false
+  if (owner && owner.service !== null && stoppedServices(app).has(owner.service)) return false
+  if ((await statusesUnderWay(db, appId)).includes('deploying')) return false
+  if (owner === undefined) return true
+  const live = await findLive(db, appId)
+  return live !== undefined && isOfRelease(owner, live.id)
 }
 
 type Live = Pick<DeploymentRow, 'id' | 'image' | 'main_service' | 'processes'>
