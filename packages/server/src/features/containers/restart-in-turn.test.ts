@@ -98,6 +98,25 @@ it('those that are down are restarted first, and can have the visitors of the ot
   expect(test.effects).toEqual(['without c2', 'restart c2', 'without c1', 'restart c1', 'restart worker1'])
 })
 
+it('does not undo a stop that comes while the requests of a container end', async () => {
+  const stop = async () => await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))
+  await using test = await open(after('without c2', stop))
+  await test.apply('restart')
+  expect(test.effects).toEqual(['without c1', 'restart c1', 'without c2'])
+  expect(await test.status()).toBe('stopped')
+})
+
+it('starts nothing of a release that a deployment replaces, or has replaced, while the requests of a container end', async () => {
+  const begin = async () => await addDeployment(test.db, test.app, { sealed_config: '', image: 'i' })
+  await using test = await open(after('without c1', begin))
+  await test.apply('restart')
+  expect(test.effects).toEqual(['without c1'])
+  const replace = async () => await becomesLive(other.db, (await addDeployment(other.db, other.app, { sealed_config: '', image: 'i' })).id)
+  await using other = await open(after('without c1', replace))
+  await other.apply('restart')
+  expect(other.effects).toEqual(['without c1'])
+})
+
 it('ends when the app is stopped meanwhile, and does not say that it runs', async () => {
   const stop = async () => await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))
   await using test = await open(after('restart c1', stop))

@@ -38,6 +38,7 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
       const asked = isVisited ? places : [RUNS_ONLY]
       const hasAnswered = async () => (await Promise.all(asked.map(async (place) => await answers(app, id, place)))).every(Boolean)
       const work = async () => {
+        if (!(await isWanted())) return // its requests may have taken long to end
         await restart(id)
         const isOver = async () => (await hasAnswered()) || !(await isWanted())
         await poll(isOver, { until: Boolean, everyMs: LOOK_MS, limitMs: healthDeadlineMs })
@@ -46,18 +47,20 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
     }
   }
 
-  const atOnce = async (all: readonly Restarted[], restart: Restart) =>
-    void (await Promise.all(all.map(async ({ id }) => await restart(id))))
+  async function atOnce(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
+    const restartOne = async ({ id, owner }: Restarted) => ((await mayRestart(app.id, owner)) ? await restart(id) : undefined)
+    await Promise.all(all.map(restartOne))
+  }
 
   return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
-    if (all.length < 2) return await atOnce(all, restart)
+    if (all.length < 2) return await atOnce(app, all, restart)
     const visited = await visitedPlaces(app)
     if (!kindOf(app).hasServices) return await inTurn(app, all, { places: visited.get(null) ?? [], restart })
     const services = Map.groupBy(all, ({ owner }) => owner.service)
     await Promise.all(
       [...services].map(async ([service, some]) => {
         const places = visited.get(service) ?? []
-        await (places.length > 0 && some.length > 1 ? inTurn(app, some, { places, restart }) : atOnce(some, restart))
+        await (places.length > 0 && some.length > 1 ? inTurn(app, some, { places, restart }) : atOnce(app, some, restart))
       }),
     )
   }
