@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
@@ -96,6 +97,13 @@ it('those that are down are restarted first, and can have the visitors of the ot
   await using test = await open(undefined, { c1: 'running', c2: 'exited' })
   await test.apply('restart')
   expect(test.effects).toEqual(['without c2', 'restart c2', 'without c1', 'restart c1', 'restart worker1'])
+})
+
+it('a second restart of the same app waits for the first', async () => {
+  await using test = await open(async () => await sleep(20))
+  await Promise.all([test.apply('restart'), test.apply('restart')])
+  const once = ['without c1', 'restart c1', 'without c2', 'restart c2', 'restart worker1']
+  expect(test.effects).toEqual([...once, ...once])
 })
 
 it('does not undo a stop that comes while the requests of a container end', async () => {

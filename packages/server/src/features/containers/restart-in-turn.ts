@@ -2,6 +2,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import { poll } from '../../lib/retry.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { Answers } from './answers.ts'
 
 type Restarted = Pick<ContainerSummary, 'id' | 'owner' | 'state'>
@@ -26,9 +27,12 @@ const RUNS_ONLY = { port: null, path: '' }
 
 /**
  * Restarts the containers of an app one after the other, each once the one before answers again: the others serve meanwhile. In a compose
- * app this applies to the replicas of each service that has visitors. All other services are restarted at once.
+ * app this applies to the replicas of each service that has visitors. All other services are restarted at once. Of several restarts of one
+ * app, each waits for the one before.
  */
 export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withoutVisitors, healthDeadlineMs }: Deps) {
+  const oneAtATime = createTurns<number>()
+
   async function inTurn(app: AppRow, all: readonly Restarted[], { places, restart }: Visited): Promise<void> {
     // those that are down first: they may have the visitors of the others then
     for (const { id, owner } of all.toSorted((a, b) => Number(a.state === 'running') - Number(b.state === 'running'))) {
@@ -52,7 +56,7 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
     await Promise.all(all.map(restartOne))
   }
 
-  return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
+  async function restartAll(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
     if (all.length < 2) return await atOnce(app, all, restart)
     const visited = await visitedPlaces(app)
     if (!kindOf(app).hasServices) return await inTurn(app, all, { places: visited.get(null) ?? [], restart })
@@ -63,6 +67,10 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
         await (places.length > 0 && some.length > 1 ? inTurn(app, some, { places, restart }) : atOnce(app, some, restart))
       }),
     )
+  }
+
+  return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
+    await oneAtATime(app.id, async () => await restartAll(app, all, restart))
   }
 }
 
