@@ -87,6 +87,8 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   return { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed: () => hasServed }
 }
 
+export type RouteSync = ReturnType<typeof createRouteSync>
+
 export function isOfEngine(err: unknown): err is EngineUnreachable | EngineError {
   return err instanceof EngineUnreachable || err instanceof EngineError
 }

@@ -93,8 +93,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }
-  const update = () => whenServing(put)
-  const withoutVisitors = createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, update, sync })
+  const withoutVisitors = createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync })
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
   return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
 }

@@ -89,8 +89,6 @@ export function createWantedRoutes(deps: Deps) {
     /** The sets that the endpoints of an app had until recently. */
     earlierTargets: (appId: number) => rows.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
     lookAtReplicas: health.look,
-    rest: health.rest,
-    wake: health.wake,
     ...createReplicaPlaces({ rows, seenOf, health, earlier }),
   }
 }
@@ -100,7 +98,7 @@ export type WantedRoutes = ReturnType<typeof createWantedRoutes>
 type ReplicaDeps = {
   rows: Pick<RoutedRows, 'appOf' | 'endpointsOf'>
   seenOf: (app: RoutedApp) => Parameters<typeof candidatesOf>[1]
-  health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady'>
+  health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady' | 'rest' | 'wake'>
   earlier: Pick<ReturnType<typeof createEarlierTargets>, 'withTarget'>
 }
 
@@ -128,7 +126,7 @@ function createReplicaPlaces({ rows, seenOf, health, earlier }: ReplicaDeps) {
     return { sets: found.flatMap(({ sets }) => sets), isRouted: found.some(({ isCurrent }) => isCurrent) }
   }
 
-  return { hasStandIn, requestsOf }
+  return { hasStandIn, requestsOf, rest: health.rest, wake: health.wake }
 }
 
 type Strays = Pick<Deps, 'db'> & {

@@ -1,17 +1,15 @@
 import type { Edge } from '../edge/edge.ts'
 import { poll } from '../lib/retry.ts'
 import { inFlightOf, waitUntilIdle } from './drain.ts'
-import type { SyncFailure } from './route-sync.ts'
+import type { RouteSync } from './route-sync.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
-type Deps = {
+type Deps = Pick<RouteSync, 'whenServing' | 'put' | 'sync'> & {
   wanted: Pick<WantedRoutes, 'rest' | 'wake' | 'hasStandIn' | 'requestsOf'>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
   hasVisitors: () => Promise<boolean>
   lookAtReplicas: () => Promise<void>
-  update: () => Promise<SyncFailure | undefined>
-  sync: (appId: number) => Promise<SyncFailure | undefined>
 }
 
 const LOOK_MS = 250
@@ -20,7 +18,7 @@ const LOOK_MS = 250
  * Does work while the other replicas have the visitors of a container. It begins once another one answers and the requests of this one
  * have ended. Each is waited for only so long: the work is done in any case.
  */
-export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, update, sync }: Deps) {
+export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync }: Deps) {
   const limits = { until: Boolean, everyMs: LOOK_MS, limitMs: drainMs }
 
   async function waitForStandIn(appId: number, containerId: string): Promise<boolean> {
@@ -45,7 +43,7 @@ export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, look
     const hasStandIn = (await hasVisitors()) && (await waitForStandIn(appId, containerId))
     wanted.rest(containerId)
     try {
-      const isApplied = async () => (await update()) === undefined || !(await hasVisitors())
+      const isApplied = async () => (await whenServing(put)) === undefined || !(await hasVisitors())
       await poll(isApplied, limits)
       if (await hasVisitors()) await drain(appId, containerId, { hasStandIn })
       await work()

@@ -21,7 +21,7 @@ function startVisitors(host: string) {
     while (!isOver) {
       const problem = await visit(lab, to).then(
         ({ status }) => (status === 200 ? undefined : `status ${status}`),
-        (err: Error) => err.message,
+        (err: unknown) => String(err),
       )
       if (problem === undefined) finished[to.method] += 1
       else failures.push(`${to.method} after ${Math.round(performance.now() - begin)} ms: ${problem}`)
