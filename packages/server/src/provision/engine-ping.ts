@@ -1,7 +1,9 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import type { EngineAddress } from '../engine/api/address.ts'
 import { field, items, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 const pingTimeoutMs = 3_000
 const infoTimeoutMs = 10_000
@@ -16,6 +18,19 @@ export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Prom
     })
     ping.once('error', () => resolve(false))
     ping.end()
+  })
+}
+
+/** Whether a process has that socket, even if it is too busy to respond. */
+export function isListening({ socketPath }: { socketPath: string }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', (cause) => end(!['ENOENT', 'ECONNREFUSED'].includes(errorCode(cause) ?? '')))
   })
 }
 

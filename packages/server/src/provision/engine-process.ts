@@ -4,7 +4,7 @@ import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { addressText, type EngineAddress } from '../engine/api/address.ts'
 import { poll } from '../lib/retry.ts'
-import { engineAnswers } from './engine-ping.ts'
+import { engineAnswers, isListening } from './engine-ping.ts'
 import { moveToOwnGroup } from './engine-process-cgroup.ts'
 import { isServiceManagerRunning, runSystemCommand } from './system-command.ts'
 
@@ -26,9 +26,16 @@ const engineBinary = (): string | undefined => enginePaths.find((file) => exists
 
 export const hasEngineBinary = (): boolean => engineBinary() !== undefined
 
-/** Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. */
+/**
+ * Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. An engine that is
+ * only busy is waited for: a second one would take its socket away.
+ */
 export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {
   const { engine, logDir, signal } = options
+  if (!isServiceManagerRunning() && 'socketPath' in engine && (await isListening(engine))) {
+    const answered = await untilEngineAnswers(engine, () => true, signal)
+    return answered ? { ok: true, pid: undefined } : { ok: false, reason: `it is running on ${addressText(engine)}, but does not answer` }
+  }
   if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: OWN_ENGINE_FLAGS, ...(signal && { signal }) })
   const service = await runSystemCommand('systemctl', ['start', 'docker'], { timeoutMs: startTimeoutMs, signal })
   if (!service.ok) return { ok: false, reason: `systemctl start docker: ${service.output}` }
