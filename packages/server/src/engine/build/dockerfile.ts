@@ -2,6 +2,9 @@ import { type Base, basesIn } from './dockerfile-bases.ts'
 import { whyTooLong } from './dockerfile-expansion.ts'
 import { type CacheSubPath, cacheSubPathsIn } from './dockerfile-mounts.ts'
 
+/** Much more than anybody writes: reading one takes the time of the server, and a stack can have many. */
+export const LONGEST_DOCKERFILE_KIB = 128
+
 /** Something that a build would download, and the line that names it. */
 export type Fetch = { readonly line: number; readonly kind: 'url' | 'git' | 'unknown' | 'image'; readonly text: string }
 export type DockerfileReading = {

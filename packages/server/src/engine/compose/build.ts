@@ -3,6 +3,7 @@ import path from 'node:path'
 import { SpecRefused } from '../api/errors.ts'
 import type { BuildRequest, LimitedBuild } from '../build/build.ts'
 import { buildContext } from '../build/context.ts'
+import { LONGEST_DOCKERFILE_KIB } from '../build/dockerfile.ts'
 import { CONTEXTS_FOLDER, withContexts } from './build-contexts.ts'
 import type { BuildSecret } from './configs.ts'
 import type { ComposePlan } from './stack.ts'
@@ -24,7 +25,6 @@ type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivi
 
 /** Where a Dockerfile goes that the compose file has in it. One of that name in the context is left out. */
 const WRITTEN = '.berth.Dockerfile'
-const LONGEST_BYTES = 1024 ** 2
 
 /** Builds the images of a plan like those of any other app, with the same cancellation, limits and output. */
 export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile }) {
@@ -104,7 +104,8 @@ async function withContextsOf({ service, contexts = [] }: ComposePlan['builds'][
 
 async function readUpTo(file: string, service: string): Promise<string> {
   const { size } = await stat(file)
-  if (size > LONGEST_BYTES) throw new SpecRefused(`services.${service}.build.dockerfile`, 'The Dockerfile is longer than 1 MB.')
+  if (size > LONGEST_DOCKERFILE_KIB * 1024)
+    throw new SpecRefused(`services.${service}.build.dockerfile`, `The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} kB.`)
   return await readFile(file, 'utf8')
 }
 

@@ -1,5 +1,5 @@
 import { SpecRefused } from '../../../engine/api/errors.ts'
-import { type DockerfileReading, type Fetch, readDockerfile } from '../../../engine/build/dockerfile.ts'
+import { type DockerfileReading, type Fetch, LONGEST_DOCKERFILE_KIB, readDockerfile } from '../../../engine/build/dockerfile.ts'
 import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine, EngineFacts } from '../../../engine/engine.ts'
 import { parseImageReference, registryAddress } from '../../../engine/image-reference.ts'
@@ -32,8 +32,6 @@ type Options = {
  */
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
-/** Much more than anybody writes: reading one takes the time of the server, and a stack can have many. */
-const LONGEST_KIB = 128
 /** Each is asked for at its registry. */
 const MOST_IMAGES = 200
 /** Docker's own frontend. Any other could download anything from the engine's network. */
@@ -79,8 +77,8 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
 
   return async (dockerfile, options) => {
     const { signal, buildArgs = {} } = options
-    const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST_KIB * 1024) : dockerfile.text
-    if (read === null || read.length > LONGEST_KIB * 1024) refuse(`The Dockerfile is longer than ${LONGEST_KIB} kB.`)
+    const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST_DOCKERFILE_KIB * 1024) : dockerfile.text
+    if (read === null || read.length > LONGEST_DOCKERFILE_KIB * 1024) refuse(`The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} kB.`)
     const text: string = read
     const facts = await engine.facts(signal)
     const reading = readDockerfile(text, { buildArgs, platform: facts.platform })
