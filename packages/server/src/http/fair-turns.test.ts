@@ -24,6 +24,15 @@ it('a few requests begin at once, and the others in later turns', async () => {
   expect(await Promise.all(all.slice(4))).toEqual([true, true, true, true, true, true])
 })
 
+it('cheap requests that waited all begin in the next turn', async () => {
+  const { begun, request } = createRequests(0.01)
+  const all = Array.from({ length: 40 }, async () => await request(1))
+  await nextTurn()
+  await nextTurn()
+  expect(begun).toHaveLength(40)
+  await Promise.all(all)
+})
+
 it('costly requests of one person begin one in each turn, and those of others in between', async () => {
   const { begun, request } = createRequests(20)
   await request(1)

@@ -1,14 +1,19 @@
 /** How long requests of one person may begin within one turn of the event loop. Ordinary ones take a fraction of a millisecond. */
 const SHARE_MS = 5
-/** And how many: they may begin before the first of them has done anything. */
+/** How many may begin as they arrive: they do so before the first of them has done anything. */
 const SHARE = 4
 
 type Lane = { since: number; begun: number; readonly waiting: (() => void)[] }
 
+/** After everything that was begun has gone as far as it gets without waiting for something. */
+function afterWhatBegan(then: () => void): void {
+  queueMicrotask(() => process.nextTick(then))
+}
+
 /**
  * One thread handles all requests, and all that arrived together before anything else is read. So that a hundred costly requests of one
- * person do not hold up everybody for the sum of their times, those beyond a share wait for later turns of the event loop, one for each
- * turn. In between, the requests of others are read and begin.
+ * person do not hold up everybody for the sum of their times, those beyond a share wait for later turns of the event loop. Each turn begins
+ * them one after the other until their share of time is used up. In between, the requests of others are read and begin.
  */
 export function createFairTurns(now: () => number = () => performance.now()) {
   /** Those who began something in this turn. */
@@ -32,12 +37,20 @@ export function createFairTurns(now: () => number = () => performance.now()) {
     return true
   }
 
+  function beginWaiting(lane: Lane): void {
+    const start = lane.waiting.shift()
+    if (start === undefined) return
+    start()
+    afterWhatBegan(() => {
+      if (now() - lane.since < SHARE_MS) beginWaiting(lane)
+    })
+  }
+
   function nextTurn(): void {
     for (const [personId, lane] of lanes) {
-      const start = lane.waiting.shift()
-      if (start === undefined) lanes.delete(personId)
+      if (lane.waiting.length === 0) lanes.delete(personId)
       Object.assign(lane, { since: now(), begun: 1 })
-      start?.()
+      beginWaiting(lane)
     }
     if (lanes.size > 0) setImmediate(nextTurn)
   }
