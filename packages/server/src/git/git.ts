@@ -6,7 +6,7 @@ import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
-import { createSubmodules, type Fetched } from './submodules.ts'
+import { createSubmodules, type Fetched, type Submodule } from './submodules.ts'
 import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
@@ -75,8 +75,8 @@ export function createGit(deps: Deps) {
     return { hash, branch }
   }
 
-  /** Checks out exactly that commit into `into`, which it empties first, without history. Also returns the paths of its submodules. */
-  async function checkout(wanted: Source & Wanted): Promise<Commit & { readonly submodules: readonly string[] }> {
+  /** Checks out exactly that commit into `into`, which it empties first, without history. Also returns its submodules. */
+  async function checkout(wanted: Source & Wanted): Promise<Commit & { readonly submodules: readonly Submodule[] }> {
     const { links, urls, ...commit } = await checkoutOne(wanted, { withModules: wanted.onSubmodule !== undefined })
     if (wanted.onSubmodule === undefined) return { ...commit, submodules: [] }
     const room = wanted.within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }

@@ -15,8 +15,8 @@ const MOST_ATTRIBUTES_BYTES = 64 * 1024
 type Within = { readonly mostFiles?: number; readonly submodules?: readonly string[] }
 
 /**
- * Pointers are small files, and only repositories that use Git LFS are searched. Links are not followed. Submodules are left out: their
- * files are at another server.
+ * Pointers are small files, and only repositories that use Git LFS are searched. Links are not followed. Submodules are left out: each has
+ * its own attributes and its own server.
  */
 export async function lfsPointersIn(directory: string, { mostFiles = MOST_ENTRIES, submodules = [] }: Within = {}): Promise<LfsPointer[]> {
   const attributes = join(directory, '.gitattributes')
@@ -31,4 +31,15 @@ export async function lfsPointersIn(directory: string, { mostFiles = MOST_ENTRIE
     if (oid !== undefined) found.push({ path: file.slice(directory.length + 1), oid, size: Number(size), mode: mode & 0o777 })
   }
   return found
+}
+
+/** The same in a submodule, with paths from the top. `submodules` are all that were fetched. */
+export async function lfsPointersInSubmodule(
+  top: string,
+  module: string,
+  { submodules = [], ...within }: Within = {},
+): Promise<LfsPointer[]> {
+  const nested = submodules.filter((each) => each.startsWith(`${module}/`)).map((each) => each.slice(module.length + 1))
+  const found = await lfsPointersIn(join(top, module), { ...within, submodules: nested })
+  return found.map((pointer) => ({ ...pointer, path: `${module}/${pointer.path}` }))
 }

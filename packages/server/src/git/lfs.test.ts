@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLfs } from './lfs.ts'
 import { createPinnedRequest } from './pinned-request.ts'
 import { createSourcePolicy } from './source-policy.ts'
+import type { Submodule } from './submodules.ts'
 
 let directory = ''
 beforeEach(async () => {
@@ -102,7 +103,7 @@ async function startLfsServer({
   return { url: `${origin}/owner/shop.git`, origin, seen, [Symbol.asyncDispose]: close }
 }
 
-type Wish = { maxBytes?: number; submodules?: readonly string[]; privateHosts?: readonly string[] }
+type Wish = { maxBytes?: number; submodules?: readonly Submodule[]; privateHosts?: readonly string[] }
 
 async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: Wish = {}) {
   const policy = createSourcePolicy({ privateHosts, ownPorts: () => [], connectTimeoutMs: 2000 })
@@ -137,12 +138,48 @@ it('pointers to files that the server does not have stay, and are named', async 
   expect([await text('a.bin'), await text('example.txt')]).toEqual(['the file', pointerTo('nowhere')])
 })
 
-it('pointers in submodules are not asked of the server of the repository', async () => {
-  await using server = await startLfsServer({ texts: ['the file'] })
+/** The repository and two submodules, one in the other, with a pointer each. */
+async function withSubmodules(texts: readonly [string, string, string]): Promise<void> {
   await mkdir(path.join(directory, 'lib', 'theme'), { recursive: true })
-  for (const name of ['lib/a.bin', 'lib/theme/b.bin']) await writeFile(path.join(directory, name), pointerTo('the file'))
-  expect((await fetchFrom(server.url, { submodules: ['lib/theme'] })).fetched).toBe(1)
-  expect([await text('lib/a.bin'), await text('lib/theme/b.bin')]).toEqual(['the file', pointerTo('the file')])
+  for (const [index, folder] of ['.', 'lib', 'lib/theme'].entries()) {
+    await writeFile(path.join(directory, folder, '.gitattributes'), '*.bin filter=lfs\n')
+    await writeFile(path.join(directory, folder, 'a.bin'), pointerTo(texts[index] ?? ''))
+  }
+}
+const submodulesAt = (first: string, second: string, privileged = true): Submodule[] => [
+  { path: 'lib', source: { url: first, privileged } },
+  { path: 'lib/theme', source: { url: second, privileged } },
+]
+
+it('the files of each submodule are asked of its own server alone', async () => {
+  const texts = ['file of the top', 'file of lib', 'file of theme'] as const
+  await using server = await startLfsServer({ texts: [texts[0]] })
+  await using lib = await startLfsServer({ texts: [texts[1]] })
+  await using theme = await startLfsServer({ texts: [] })
+  await withSubmodules(texts)
+  const result = await fetchFrom(server.url, { submodules: submodulesAt(lib.url, theme.url) })
+  expect(result).toEqual({ fetched: 2, missing: ['lib/theme/a.bin'] })
+  expect([await text('a.bin'), await text('lib/a.bin'), await text('lib/theme/a.bin')]).toEqual([texts[0], texts[1], pointerTo(texts[2])])
+  expect([server.seen.length, lib.seen.length, theme.seen.length]).toEqual([2, 2, 1])
+})
+
+it('the files of a submodule at a private address are refused, which the message names', async () => {
+  await using server = await startLfsServer({ texts: ['one'] })
+  await using other = await startLfsServer({ texts: ['two', 'three'] })
+  await withSubmodules(['one', 'two', 'three'])
+  await expect(fetchFrom(server.url, { submodules: submodulesAt(other.url, other.url, false) })).rejects.toThrow(
+    /^The Git LFS files of the submodule "lib" could not be fetched\. .*private address/,
+  )
+  expect(other.seen).toEqual([])
+})
+
+it('the files of all submodules count together', async () => {
+  await using server = await startLfsServer({ texts: ['x'.repeat(2000)] })
+  await withSubmodules(['x'.repeat(2000), 'x'.repeat(2000), 'x'.repeat(2000)])
+  await expect(fetchFrom(server.url, { maxBytes: 5000, submodules: submodulesAt(server.url, server.url) })).rejects.toThrow(
+    /with its Git LFS files/,
+  )
+  expect(server.seen).toEqual([])
 })
 
 it('a repository without Git LFS asks nobody', async () => {

@@ -12,14 +12,15 @@ import { RepositoryTooLarge, SourceError } from './errors.ts'
 import { createFramingLimit, type FramingLimit } from './framing-limit.ts'
 import type { Source } from './git-visit.ts'
 import { openFile, type Place, refusal } from './lfs-file.ts'
-import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
+import { type LfsPointer, lfsPointersIn, lfsPointersInSubmodule } from './lfs-pointers.ts'
 import { brokenConnection, type PinnedRequest } from './pinned-request.ts'
+import type { Submodule } from './submodules.ts'
 import { checkDirectorySize, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
 
 type Wanted = {
   readonly directory: string
-  /** The paths of submodules, whose files are at another server. */
-  readonly submodules?: readonly string[]
+  /** Those that were fetched. The files of each are at its own server. */
+  readonly submodules?: readonly Submodule[]
   readonly signal: AbortSignal
   readonly onActivity: () => void
 }
@@ -70,24 +71,52 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     return missing
   }
 
+  async function fetchPart({ source, pointers }: Part, into: Into): Promise<string[]> {
+    const place = placeOf(source)
+    const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
+    const missing: string[] = []
+    for (let from = 0; from < each.length; from += BATCH) missing.push(...(await fetchBatch(place, each.slice(from, from + BATCH), into)))
+    return missing
+  }
+
   /** A file that only looks like a pointer, such as an example in a test, is missing at the server, and stays. */
   return async function fetchLfs(source: Source, wanted: Wanted): Promise<LfsFiles> {
-    const { directory, submodules = [] } = wanted
-    const pointers = await lfsPointersIn(directory, { submodules })
+    const { directory } = wanted
+    const parts = await partsOf(source, wanted)
+    const pointers = parts.flatMap((part) => part.pointers)
     if (pointers.length === 0) return { fetched: 0, missing: [] }
     const missing: string[] = []
-    const place = placeOf(source)
     const bytes = pointers.reduce((sum, { size }) => sum + size, (await checkDirectorySize(directory, limits)).bytes)
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
     const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
     try {
       const into = { own, limited: createFramingLimit(), wanted }
-      const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
-      for (let from = 0; from < each.length; from += BATCH) missing.push(...(await fetchBatch(place, each.slice(from, from + BATCH), into)))
+      for (const part of parts) missing.push(...(await fetchPart(part, into).catch(named(part))))
     } finally {
       await rm(own, { recursive: true, force: true })
     }
     return { fetched: pointers.length - missing.length, missing }
+  }
+}
+
+/** The repository itself, or a submodule: what it lacks, with paths from the top. */
+type Part = { readonly path: string; readonly source: Source; readonly pointers: readonly LfsPointer[] }
+
+/** Only those with pointers. */
+async function partsOf(source: Source, { directory, submodules = [] }: Wanted): Promise<Part[]> {
+  const paths = submodules.map((each) => each.path)
+  const parts: Part[] = [{ path: '', source, pointers: await lfsPointersIn(directory, { submodules: paths }) }]
+  for (const module of submodules)
+    parts.push({ ...module, pointers: await lfsPointersInSubmodule(directory, module.path, { submodules: paths }) })
+  return parts.filter(({ pointers }) => pointers.length > 0)
+}
+
+/** The files of a submodule are at another server, so an error says whose they are. */
+function named({ path: module }: Part) {
+  return (cause: unknown): never => {
+    if (!(cause instanceof SourceError) || module === '') throw cause
+    const { isTransient } = cause
+    throw new SourceError(`The Git LFS files of the submodule "${module}" could not be fetched. ${cause.message}`, { isTransient, cause })
   }
 }
 

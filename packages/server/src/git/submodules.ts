@@ -10,6 +10,8 @@ import { checkDirectorySize, type Size, type SizeLimits } from './tree-size.ts'
 
 /** A checkout that is there, with the gitlinks of its tree and the URLs of its .gitmodules by path. */
 export type Fetched = { readonly links: readonly Gitlink[]; readonly urls: ReadonlyMap<string, string> }
+/** One that was fetched, by its path from the top, and where it came from. */
+export type Submodule = { readonly path: string; readonly source: Source }
 type Into = { readonly into: string; readonly hash: string; readonly limits: SizeLimits }
 
 const MOST_SUBMODULES = 100
@@ -28,7 +30,7 @@ type Deps = {
  * one size limit. Git's own `submodule` command is not used: it reads settings that a repository can write.
  */
 export function createSubmodules({ checkout, limits, onFetched }: Deps) {
-  const names: string[] = []
+  const done: Submodule[] = []
   let used: Size = { bytes: 0, files: 0 }
 
   async function fetchOne(source: Source, { into, hash }: { into: string; hash: string }): Promise<Fetched> {
@@ -42,7 +44,7 @@ export function createSubmodules({ checkout, limits, onFetched }: Deps) {
     if (depth > MOST_DEPTH && fetched.links.length > 0)
       throw new SourceRefused(`The submodules of the repository are nested more than ${MOST_DEPTH} deep.`)
     for (const link of fetched.links) {
-      if (names.length === MOST_SUBMODULES) throw new SourceRefused(`The repository has more than ${MOST_SUBMODULES} submodules.`)
+      if (done.length === MOST_SUBMODULES) throw new SourceRefused(`The repository has more than ${MOST_SUBMODULES} submodules.`)
       const name = below === '' ? link.path : `${below}/${link.path}`
       const source = sourceOf(parent, name, fetched.urls.get(link.path))
       const into = await emptyFolder(top, name)
@@ -51,18 +53,18 @@ export function createSubmodules({ checkout, limits, onFetched }: Deps) {
         const { isTransient } = cause
         throw new SourceError(`The submodule "${name}" could not be fetched. ${cause.message}`, { isTransient, cause })
       })
-      names.push(name)
+      done.push({ path: name, source })
       onFetched(name)
       await fetchAll(top, source, { below: name, fetched: found, depth: depth + 1 })
     }
   }
 
-  /** The paths of all that were fetched. */
-  return async (top: string, source: Source, fetched: Fetched): Promise<readonly string[]> => {
+  /** All that were fetched. */
+  return async (top: string, source: Source, fetched: Fetched): Promise<readonly Submodule[]> => {
     if (fetched.links.length === 0) return []
     used = await checkDirectorySize(top, limits) // once: it may have many files
     await fetchAll(top, source, { below: '', fetched, depth: 1 })
-    return names
+    return done
   }
 }
 

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lfsPointersIn } from '../../../git/lfs-pointers.ts'
+import { lfsPointersIn, lfsPointersInSubmodule } from '../../../git/lfs-pointers.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
 import { readBeginning } from '../../../lib/read-beginning.ts'
 
@@ -20,23 +20,18 @@ type Known = {
  * What a checkout lacks because git alone does not fetch it, as messages. A build that needs it would fail with an unrelated error.
  */
 export async function checkoutGaps(directory: string, { submodules, missing }: Known): Promise<string[]> {
-  const pointers = missing === undefined ? await lfsPointersIn(directory, { mostFiles: MOST_ENTRIES, submodules }) : []
-  const [inSubmodules, empty] = [await pointersInSubmodules(directory, submodules), await emptySubmodules(directory)]
+  const pointers = missing === undefined ? await allPointers(directory, submodules) : []
+  const empty = await emptySubmodules(directory)
   return [
     ...(pointers.length === 0
       ? []
       : [
-          `${some(pointers.map(({ path }) => path))}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
+          `${some(pointers)}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
         ]),
     ...(missing === undefined || missing.length === 0
       ? []
       : [
           `${some(missing)}: the server of Git LFS does not have what is committed here, so the pointers stay. Push missing files with "git lfs push --all".`,
-        ]),
-    ...(inSubmodules.length === 0
-      ? []
-      : [
-          `${some(inSubmodules)}: Git LFS files of submodules are not fetched, so only their pointers are there. Commit these files without LFS.`,
         ]),
     ...(empty.length === 0
       ? []
@@ -51,14 +46,11 @@ function some(paths: readonly string[]): string {
   return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-async function pointersInSubmodules(directory: string, submodules: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  for (const module of submodules) {
-    const nested = submodules.filter((path) => path.startsWith(`${module}/`)).map((path) => path.slice(module.length + 1))
-    const pointers = await lfsPointersIn(join(directory, module), { mostFiles: MOST_ENTRIES, submodules: nested })
-    found.push(...pointers.map(({ path }) => `${module}/${path}`))
-  }
-  return found
+async function allPointers(directory: string, submodules: readonly string[]): Promise<string[]> {
+  const within = { mostFiles: MOST_ENTRIES, submodules }
+  const found = [await lfsPointersIn(directory, within)]
+  for (const module of submodules) found.push(await lfsPointersInSubmodule(directory, module, within))
+  return found.flat().map(({ path }) => path)
 }
 
 async function emptySubmodules(directory: string): Promise<string[]> {

@@ -42,7 +42,8 @@ export function createCloneRepository(deps: Deps) {
     const files = { directory: workspace, submodules: found.submodules, signal, onActivity: context.active }
     const lfs = config.build?.lfs === true ? await step('git.lfs', async () => await deps.fetchLfs(source, files)) : undefined
     if (lfs && lfs.fetched > 0) say(`Fetched ${lfs.fetched} ${lfs.fetched === 1 ? 'file' : 'files'} of Git LFS`)
-    for (const gap of await checkoutGaps(workspace, { submodules: found.submodules, missing: lfs?.missing })) context.note(gap)
+    const submodules = found.submodules.map(({ path }) => path)
+    for (const gap of await checkoutGaps(workspace, { submodules, missing: lfs?.missing })) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }
 }
