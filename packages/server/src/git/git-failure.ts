@@ -90,6 +90,7 @@ export function createFailureReader() {
         line = text.slice(0, MAX_RAW_LINE)
       }
     },
+    isEmpty: (): boolean => lines.length === 0 && line === '',
     failure(): SourceError {
       endLine()
       return failureOf(lines.join('\n'))

@@ -10,7 +10,7 @@ export type GitCommand = {
   readonly env: Readonly<Record<string, string>>
   readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
   readonly timeoutMs: number
-  /** Another exit code than 0 that is no failure: nothing was found. */
+  /** Another exit code than 0 that is no failure if git prints no error: nothing was found. */
   readonly emptyCode?: number
   readonly signal?: AbortSignal | undefined
   /** Called with chunks of stdout; without it the text is collected. Throwing ends the process, and the error is passed on. */
@@ -49,7 +49,7 @@ export async function runGit(command: GitCommand): Promise<string> {
       signal: AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]),
       endWith: 'SIGKILL',
     })
-    if (code !== 0 && code !== command.emptyCode) throw errors.failure()
+    if (code !== 0 && (code !== command.emptyCode || !errors.isEmpty())) throw errors.failure()
     return Buffer.concat(out).toString('utf8')
   } finally {
     clearTimeout(timer)

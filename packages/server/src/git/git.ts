@@ -77,7 +77,7 @@ export function createGit(deps: Deps) {
 
   /** Checks out exactly that commit into `into`, which it empties first, without history. Also returns its submodules. */
   async function checkout(wanted: Source & Wanted): Promise<Commit & { readonly submodules: readonly Submodule[] }> {
-    const { links, urls, ...commit } = await checkoutOne(wanted, { withModules: wanted.onSubmodule !== undefined })
+    const { links, urls, ...commit } = await checkoutOne(wanted)
     if (wanted.onSubmodule === undefined) return { ...commit, submodules: [] }
     const room = wanted.within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
     const fetchAll = createSubmodules({
@@ -86,13 +86,13 @@ export function createGit(deps: Deps) {
       // Of what is wanted, only the progress: the rights and the credential may be for another host.
       checkout: async (source, place) => {
         const within = { ...room, limits: place.limits }
-        return await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within }, { withModules: true })
+        return await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within })
       },
     })
     return { ...commit, submodules: await fetchAll(wanted.into, sourceIn(wanted), { links, urls }) }
   }
 
-  async function checkoutOne(wanted: Source & Wanted, { withModules }: { withModules: boolean }): Promise<Commit & Fetched> {
+  async function checkoutOne(wanted: Source & Wanted): Promise<Commit & Fetched> {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
@@ -105,13 +105,12 @@ export function createGit(deps: Deps) {
       const memory = wanted.within === undefined ? 'work' : (wanted.within.memory ?? 'ask')
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
-      await fetchCommit(source, wanted, { ...within, memory })
+      const commit = await fetchCommit(source, wanted, { ...within, memory })
       await checkDirectorySize(into, within.limits)
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
-      const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
-      const modules = withModules && links.length > 0 ? await listModules(source, hash, local) : ''
-      return { ...commitIn(shown), links, urls: moduleUrlsIn(modules) }
+      const modules = links.length > 0 ? await listModules(source, hash, local) : '' // also without submodules: one that is not valid is reported
+      return { ...commit, links, urls: moduleUrlsIn(modules) }
     })
   }
 
@@ -124,8 +123,14 @@ function progressOf({ onActivity }: Wanted): Pick<Wanted, 'onActivity'> {
   return onActivity === undefined ? {} : { onActivity }
 }
 
-function commitIn(shown: string): Commit {
-  const [hash = '', author = '', message = ''] = shown.split('\u0000')
+/** The arguments of a `rev-list` that describes a commit, and prints nothing if it is not there. */
+const DESCRIBE = ['rev-list', '--no-walk', '--ignore-missing', '--format=%H%x00%an%x00%B'] as const
+
+/** Undefined if that very commit was not described. */
+function commitIn(described: string, wanted: string): Commit | undefined {
+  const [first = '', author = '', message = ''] = described.split('\u0000')
+  const hash = first.split('\n').at(-1) ?? '' // after a line that names it too
+  if (hash !== wanted) return undefined
   return { hash, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
 }
 
@@ -146,7 +151,7 @@ async function fetchCommit(
   { git, url }: Visit,
   { hash, branch, into, onActivity }: Wanted,
   { limits, timeoutMs, memory }: { limits: SizeLimits; timeoutMs: number; memory: keyof MemoryMib },
-): Promise<void> {
+): Promise<Commit> {
   const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
   const ways = [
     ['--depth=1', '--', url.href, hash],
@@ -166,8 +171,8 @@ async function fetchCommit(
     } catch (cause) {
       if (!(cause instanceof CommitMissing)) throw cause
     }
-    const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory })
-    if (found.trim() === hash) return
+    const found = commitIn(await git([...DESCRIBE, hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }), hash)
+    if (found !== undefined) return found
   }
   throw new CommitMissing(hash)
 }

@@ -41,7 +41,9 @@ async function repositoryWith(modules: Readonly<Record<string, { url: string; ha
   return { url: repository.url, hash: await withLinks(repository, links) }
 }
 
-async function checkout(source: { url: string; hash: string; privileged?: boolean }, { maxBytes = 10_000_000, maxFiles = 1000 } = {}) {
+type Checkout = { url: string; hash: string; privileged?: boolean; submodules?: boolean }
+
+async function checkout({ submodules: isOn = true, ...source }: Checkout, { maxBytes = 10_000_000, maxFiles = 1000 } = {}) {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
   const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, limits: { maxBytes, maxFiles } })
   const fetched: string[] = []
@@ -51,7 +53,7 @@ async function checkout(source: { url: string; hash: string; privileged?: boolea
     ...source,
     branch: 'main',
     into,
-    onSubmodule: (name) => fetched.push(name),
+    ...(isOn && { onSubmodule: (name: string) => fetched.push(name) }),
   })
   return { fetched, submodules, text: async (name: string) => await readFile(path.join(into, name), 'utf8').catch(() => null) }
 }
@@ -102,7 +104,8 @@ it('a .gitmodules that is not valid fails as such, and one without URLs names th
     return { url: repository.url, hash: await withLinks(repository, { lib: plain.hash }) }
   }
   const broken = await withModules('[submodule "lib"\n')
-  await expect(checkout(broken)).rejects.toThrow('The file .gitmodules of the repository is not valid.')
+  for (const submodules of [true, false])
+    await expect(checkout({ ...broken, submodules })).rejects.toThrow('The file .gitmodules of the repository is not valid.')
   await expect(checkout(await withModules('[other]\n\tpath = lib\n'))).rejects.toThrow('The submodule "lib" has no URL in .gitmodules')
 })
 
