@@ -53,6 +53,7 @@ it('shows what it found in a repository without a Dockerfile, builds it as chang
     files: {
       'package.json': JSON.stringify({ name: 'api', engines: { node: '22' }, scripts: { start: 'node server.js' } }),
       'server.js': server,
+      Procfile: 'web: node server.js\nworker: node -e "setInterval(() => {}, 1000)"\n',
     },
   })
   await page.getByRole('link', { name: 'Shop' }).first().click()
@@ -63,6 +64,12 @@ it('shows what it found in a repository without a Dockerfile, builds it as chang
   expect(await page.getByLabel('Start command').getAttribute('placeholder')).toBe('node server.js')
   await page.getByLabel('Start command').fill('node server.js changed')
   await shown(page.getByText('From the settings'))
+  await page.getByRole('button', { name: 'Run worker' }).click()
+  await page.getByRole('button', { name: 'Add a process' }).click()
+  const clock = page.getByRole('group', { name: 'process 2' })
+  await clock.getByLabel('Command').fill('sleep 1000')
+  await clock.getByLabel('Process').fill('clock')
+  await page.getByRole('group', { name: 'worker' }).getByLabel('Replicas').fill('2')
   await page.getByLabel('Name').fill('Api')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await ended(page, 'Live')
@@ -75,5 +82,8 @@ it('shows what it found in a repository without a Dockerfile, builds it as chang
   const [opened] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', { name: 'Open app' }).click()])
   await shown(opened.getByText('changed'))
   await opened.close()
+  await page.getByRole('link', { name: 'Overview' }).last().click()
+  await shown(page.locator('dt:text-is("Process worker") + dd').getByText('2 of 2 running'))
+  await shown(page.locator('dt:text-is("Process clock") + dd').getByText('sleep 1000'))
   expect(lab.problems).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { Application } from '@berth/contract'
-import { processesIn, processRows } from './process-values.ts'
+import { processesIn, processRows } from '../../shared/process-values.ts'
 
 /** The runtime settings as form values. Port 0 means that the app has no port. */
 export function runtimeValues(app: Application) {

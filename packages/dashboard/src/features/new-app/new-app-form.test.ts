@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY, isPasted, nameFromImage, nameFromUrl, newAppInput, withVariable } from './new-app-form.ts'
+import { EMPTY, isPasted, nameFromImage, nameFromUrl, newAppInput, withProcess, withVariable } from './new-app-form.ts'
 
 describe('the new app form', () => {
   it('asks for a web app with its source, port and environment', () => {
@@ -65,6 +65,23 @@ describe('the new app form', () => {
       envVars: {},
       templateName: 'postgresql',
     })
+  })
+
+  it('asks for the processes of a web app or a service, and of nothing else', () => {
+    const processes = withProcess(
+      [{ name: ' clock ', replicas: '2', cpuLimit: '', memoryLimit: '128', command: ' node clock.js ' }],
+      'worker',
+    )
+    expect(withProcess(processes, 'clock')).toEqual(processes)
+    const values = { ...EMPTY, name: 'w', processes }
+    const asked = [
+      { name: 'clock', command: 'node clock.js', replicas: 2, memoryLimit: 128 },
+      { name: 'worker', command: '', replicas: 1 },
+    ]
+    expect(newAppInput(7, values)).toMatchObject({ processes: asked })
+    expect(newAppInput(7, { ...values, appType: 'service', via: 'image', image: 'a/b' })).toMatchObject({ processes: asked })
+    expect(newAppInput(7, EMPTY)).not.toHaveProperty('processes')
+    for (const appType of ['compose', 'database'] as const) expect(newAppInput(7, { ...values, appType })).not.toHaveProperty('processes')
   })
 
   it('lets a service be without a port', () => {

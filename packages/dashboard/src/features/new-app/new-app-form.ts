@@ -1,4 +1,5 @@
 import { type AppType, formatDotenv, type Input, parseDotenv } from '@berth/contract'
+import { NEW_PROCESS, type ProcessRow, processesIn } from '../../shared/process-values.ts'
 import { type ChosenSource, NO_SOURCE } from '../../shared/source-values.ts'
 
 export type NewAppValues = ChosenSource & {
@@ -13,6 +14,8 @@ export type NewAppValues = ChosenSource & {
   buildCommand: string
   startCommand: string
   outputDirectory: string
+  /** Beside the main one. */
+  processes: ProcessRow[]
   env: string
   /** Where a compose app comes from. */
   composeFrom: 'repository' | 'text'
@@ -31,6 +34,7 @@ export const EMPTY: NewAppValues = {
   buildCommand: '',
   startCommand: '',
   outputDirectory: '',
+  processes: [],
   env: '',
   composeFrom: 'repository',
   composeFile: '',
@@ -44,11 +48,12 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   const shared = { projectId, name: name.trim(), appType, envVars }
   if (appType === 'database') return { ...shared, templateName }
   const portInput = { port: port.trim() === '' ? null : Number(port) }
-  if (isImage(values)) return { ...shared, image: values.image.trim(), ...portInput }
+  const processes = mayHaveProcesses(values) && values.processes.length > 0 ? { processes: processesIn(values.processes) } : {}
+  if (isImage(values)) return { ...shared, image: values.image.trim(), ...portInput, ...processes }
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
   const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
   if (isPasted(values)) return { ...shared, ...portInput }
-  return { ...shared, ...sourceInput(values), ...place, ...portInput, ...(appType === 'compose' ? {} : steeringOf(values)) }
+  return { ...shared, ...sourceInput(values), ...place, ...portInput, ...(appType === 'compose' ? {} : steeringOf(values)), ...processes }
 }
 
 export const STEERING = ['installCommand', 'buildCommand', 'startCommand', 'outputDirectory'] as const
@@ -57,6 +62,16 @@ export type Steering = Partial<Record<(typeof STEERING)[number], string>>
 /** What was typed in place of what is detected. */
 export function steeringOf(values: Pick<NewAppValues, (typeof STEERING)[number]>): Steering {
   return Object.fromEntries(STEERING.map((key) => [key, values[key].trim()] as const).filter(([, text]) => text !== ''))
+}
+
+/** Compose files have services instead, and databases one process. */
+export function mayHaveProcesses({ appType }: Pick<NewAppValues, 'appType'>): boolean {
+  return appType === 'web' || appType === 'service'
+}
+
+/** The rows with one that runs the process of this name as the repository says. */
+export function withProcess(rows: readonly ProcessRow[], name: string): ProcessRow[] {
+  return rows.some((row) => row.name.trim() === name) ? [...rows] : [...rows, { ...NEW_PROCESS, name }]
 }
 
 /** Compose files name their images themselves. */

@@ -16,6 +16,7 @@ import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { paths } from '../../paths.ts'
 import { useAccountsFor } from '../../shared/git-accounts.ts'
 import { forgetForm, keepForm, keptForm } from '../../shared/left-form.ts'
+import { ProcessesField } from '../../shared/processes-field.tsx'
 import { appKeys } from '../apps/queries.ts'
 import { deploymentKeys } from '../deployments/queries.ts'
 import { gitAccounts } from '../git/queries.ts'
@@ -23,7 +24,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { EMPTY, isPasted, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
+import { EMPTY, isPasted, mayHaveProcesses, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -83,6 +84,11 @@ function Wizard({ projectId }: { projectId: number }) {
       <Card title="3 · Environment" note="Optional. You can change it later.">
         <EnvironmentField text={form.values.env} onText={(text) => form.set('env', text)} problem={form.problems['envVars']} />
       </Card>
+      {mayHaveProcesses(form.values) && (
+        <Card title="4 · Processes" note="Optional. You can change them later.">
+          <ProcessesField {...form.field('processes')} />
+        </Card>
+      )}
     </Form>
   )
 }

@@ -1,9 +1,10 @@
 import type { BuildPlan } from '@berth/contract'
+import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
-import type { NewAppValues } from './new-app-form.ts'
+import { type NewAppValues, withProcess } from './new-app-form.ts'
 import type { usePlannedBuild } from './planned-build.ts'
 
 type Props = { form: FormFields<NewAppValues>; build: ReturnType<typeof usePlannedBuild> }
@@ -23,7 +24,7 @@ export function PlanFields({ form, build: { isAsking, planned, error } }: Props)
     <fieldset className="grid gap-4 rounded-md border border-line p-3">
       <legend className="sr-only">Build</legend>
       <div aria-live="polite" className="grid gap-1 text-[13px]">
-        {plan ? <Found plan={plan} /> : <Problem text={problem} />}
+        {plan ? <Found plan={plan} form={form} /> : <Problem text={problem} />}
         {isAsking && (
           <span className="flex items-center gap-1.5 text-ink-soft">
             <Spinner /> Checking…
@@ -35,7 +36,9 @@ export function PlanFields({ form, build: { isAsking, planned, error } }: Props)
   )
 }
 
-function Found({ plan }: { plan: BuildPlan }) {
+type FoundProps = { plan: BuildPlan; form: FormFields<NewAppValues> }
+
+function Found({ plan, form }: FoundProps) {
   const { title, files, versions, port, notes } = plan
   return (
     <>
@@ -46,7 +49,7 @@ function Found({ plan }: { plan: BuildPlan }) {
         No Dockerfile: detected from {files.join(', ')}.{' '}
         {versions.map(({ name, version, from }) => `${name} ${version} (${from}).`).join(' ')} {port !== null && `Port ${port}.`}
       </span>
-      <Processes plan={plan} />
+      <Processes plan={plan} form={form} />
       {notes.map((note) => (
         <span key={note} className="[overflow-wrap:anywhere] text-ink-soft">
           {note}
@@ -56,8 +59,8 @@ function Found({ plan }: { plan: BuildPlan }) {
   )
 }
 
-/** What else the repository runs. */
-function Processes({ plan: { processes = [], commands } }: { plan: BuildPlan }) {
+/** What else the repository runs. A process runs if it has a row among those of the form. */
+function Processes({ plan: { processes = [], commands }, form: { values, set } }: FoundProps) {
   const release = commands.find(({ name }) => name === 'release')
   return (
     <>
@@ -67,11 +70,18 @@ function Processes({ plan: { processes = [], commands } }: { plan: BuildPlan }) 
         </span>
       )}
       {processes.map(({ name, command, from }) => (
-        <span key={name} className="[overflow-wrap:anywhere] text-ink-soft">
-          Process {name}: <code className="font-mono">{command}</code> ({from}), 0 replicas.
+        <span key={name} className="flex flex-wrap items-center gap-x-2 [overflow-wrap:anywhere] text-ink-soft">
+          <span>
+            Process {name}: <code className="font-mono">{command}</code> ({from}).
+          </span>
+          {values.processes.every((row) => row.name.trim() !== name) && (
+            <Button className="py-0.5" onClick={() => set('processes', withProcess(values.processes, name))}>
+              Run {name}
+            </Button>
+          )}
         </span>
       ))}
-      {processes.length > 0 && <span className="text-ink-soft">Choose the number of replicas in the app's settings.</span>}
+      {processes.length > 0 && <span className="text-ink-soft">Choose how many of each run under Processes below.</span>}
     </>
   )
 }

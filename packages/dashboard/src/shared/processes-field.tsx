@@ -1,6 +1,6 @@
 import { MOST_PROCESSES, MOST_REPLICAS } from '@berth/contract'
-import { Button, IconButton } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
+import { Button, IconButton } from '../components/button.tsx'
+import { TextField } from '../components/field.tsx'
 import { NEW_PROCESS, type ProcessRow } from './process-values.ts'
 
 type Props = { value: ProcessRow[]; onText: (rows: ProcessRow[]) => void; problem: string | undefined }
