@@ -172,6 +172,24 @@ describe('a release command', () => {
     expect((await lab.containersOf(app.id)).map(({ owner }) => owner.deploymentId)).toEqual([first.id])
   })
 
+  it('of a Procfile runs once, before anything is switched, and the old release stays if it fails', async () => {
+    const procfile = (release: string) => ({ Procfile: `web: node server.js\nrelease: ${release}\n` })
+    const app = await lab.createApp({ ...files(), ...procfile('node migrate.js') })
+    const first = await lab.deploy(app.id)
+    expect(first).toMatchObject({ status: 'success', error_message: '' })
+    const log = await lab.log(first.id)
+    expect(log).toContain('Release command: node migrate.js (Procfile)')
+    expect(log).toMatch(/migrating undefined\n[^]*The release command succeeded\n[^]*Starting the release\n/)
+    expect(log.match(/migrating undefined/g)?.length).toBe(1)
+    await app.repository.commit({ files: procfile('echo no table; exit 5') })
+    const second = await lab.deploy(app.id)
+    expect(second).toMatchObject({ status: 'failed' })
+    expect(second.error_message).toContain('The release command failed with exit code 5: no table. The live release was not changed.')
+    expect((await lab.log(second.id)).match(/^.*no table$/gm)?.length).toBe(1)
+    expect((await lab.containersOf(app.id)).map(({ owner }) => [owner.deploymentId, owner.service])).toEqual([[first.id, null]])
+    expect(await lab.visit(app)).toBe('as 1000 in production')
+  })
+
   it('that takes too long is ended, and so is one that is cancelled', async () => {
     const app = await lab.createApp(files(), { releaseCommand: 'echo begun; sleep 600' })
     expect((await lab.deploy(app.id)).error_message).toContain('The release command took longer than')
