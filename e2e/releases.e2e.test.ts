@@ -121,14 +121,23 @@ it('cancels a deployment that runs', async () => {
   await gone(page.getByRole('button', { name: 'Cancel' }))
 })
 
-/** Commits to a repository of the host, which then delivers the push to the webhook that was registered with it. */
-async function push(repo: HostRepo, body: string, message: string): Promise<void> {
-  await repo.git?.commit({ files: httpdApp({ body }), message })
-  const commit = (await repo.git?.git(['rev-parse', 'main']))?.trim() ?? ''
-  const payload = JSON.stringify(pushPayload(host.model, { repo, commit, message }))
-  const hook = await vi.waitUntil(() => host.model.hooks.find(({ repositoryId }) => repositoryId === repo.id), { timeout: 30_000 })
-  const headers = deliveryHeaders(host.model, { secret: hook.secret, body: payload })
-  const { pathname, search } = new URL(hook.url) // at the domain of the dashboard, which only an edge serves
+/** Where the host sends the pushes of a repository: to the webhook that was registered with it, or to its GitHub App. */
+async function targetOf(repo: HostRepo) {
+  const app = host.model.apps.find(({ installations }) => installations.some(({ repositories }) => repositories.has(repo.id)))
+  if (app) return { url: app.hookUrl, secret: app.webhookSecret, installation: app.installations[0]?.id ?? 0 }
+  return await vi.waitUntil(() => host.model.hooks.find(({ repositoryId }) => repositoryId === repo.id), { timeout: 30_000 })
+}
+
+/** Commits to a repository of the host, which then delivers the push. */
+async function push(repo: HostRepo, body: string, message: string, branch = 'main'): Promise<void> {
+  await repo.git?.commit({ files: httpdApp({ body }), message, branch })
+  const commit = (await repo.git?.git(['rev-parse', branch]))?.trim() ?? ''
+  const { url, secret, ...by } = await targetOf(repo)
+  const payload = JSON.stringify(
+    pushPayload(host.model, { repo, commit, message, branch, ...('installation' in by && { installation: by.installation }) }),
+  )
+  const headers = deliveryHeaders(host.model, { secret, body: payload })
+  const { pathname, search } = new URL(url) // at the domain of the dashboard, which only an edge serves
   expect((await fetch(`${lab.berth.baseUrl}${pathname}${search}`, { method: 'POST', headers, body: payload })).status).toBe(200)
 }
 
@@ -186,5 +195,40 @@ it('goes from no Git account to a private repository that deploys on push, and s
   await shown(dialog.getByText('secret-shop'))
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await shown(page.getByText('No Git account yet'))
+  expect(lab.problems).toEqual([])
+})
+
+it('goes to GitHub and back from the form of a new app, deploys a private repository of the new GitHub App, and then its pushes', async () => {
+  const repo = await host.addRepository('acme/secret-api', [], httpdApp({ body: 'one' }))
+  host.model.nextInstall = { login: 'acme', repositories: [repo.id] }
+  const owner = await lab.berth.owner()
+  await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
+  const project = await owner.call('projects.create', { name: 'App project' })
+  const page = await lab.signedIn()
+  await page.goto(`/projects/${project.id}/new`)
+  await page.getByLabel('Name').fill('Typed before')
+  await page.getByRole('button', { name: 'Git account', exact: true }).click()
+  await page.getByRole('button', { name: 'Connect a GitHub App' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address').fill(host.origin)
+  await dialog.getByRole('button', { name: 'Create a GitHub App' }).click() // the host creates and installs it, and leads back
+
+  await shown(page.getByRole('heading', { name: 'New app' }))
+  const repository = page.getByRole('combobox', { name: 'Repository' })
+  await repository.click()
+  await shown(page.getByRole('option', { name: /acme\/secret-api.*private/ }))
+  await repository.press('Enter')
+  await shown(page.getByText('Dockerfile found'))
+  expect(await page.getByLabel('Name').inputValue()).toBe('Typed before')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await ended(page, 'Live')
+  expect(host.model.hooks.filter(({ repositoryId }) => repositoryId === repo.id)).toEqual([]) // its app delivers
+
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await push(repo, 'two', 'Show the price')
+  await shown(page.getByRole('listitem').filter({ hasText: 'Show the price by' }).getByText('Succeeded'))
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await push(repo, 'three', 'Try something', 'next')
+  await shown(page.getByText('Typed before: it deploys from the branch main'))
   expect(lab.problems).toEqual([])
 })
