@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type DetectionInput, detect, detectSite } from '../../src/builders/detect.ts'
 import { projectAt, repositoryOf } from '../../src/builders/project.ts'
 import { readDockerfile } from '../../src/engine/build/dockerfile.ts'
+import { BUILT, NOT_BUILT } from './built-projects.ts'
 import { NODE_PROJECTS } from './node-projects.ts'
 import { OTHER_PROJECTS } from './other-projects.ts'
 import type { ProjectRow } from './project-row.ts'
@@ -62,6 +63,11 @@ describe('every Dockerfile that is written', () => {
       tooLong: null,
     })
   })
+})
+
+it('every project of the table is either built by the long test, or the reason why not is written down', () => {
+  const detected = ROWS.filter(([, row]) => 'title' in row).map(([name]) => name)
+  expect([...Object.keys(BUILT), ...Object.keys(NOT_BUILT)].toSorted()).toEqual(detected.toSorted())
 })
 
 it('the projects of the table are at least forty, and half of them of Node.js', () => {

@@ -21,6 +21,12 @@ export async function ensureNodeBase(engine: Builder, version: number): Promise<
   return await ensureMade(engine, { [`node:${version}-slim`]: makeNode })
 }
 
+/** Everything that the projects of the table that can be built here are built on, with the very versions. */
+export async function ensureProjectBases(engine: Builder): Promise<AsyncDisposable> {
+  const others = ['22', '20.11.1'].map((version) => [`node:${version}-slim`, makeNodeOf(version)] as const)
+  return await ensureMade(engine, { 'node:24-slim': makeNode, 'nginx:1-alpine': makeNginx, ...Object.fromEntries(others) })
+}
+
 type Maker = (engine: Builder, name: string) => Promise<void>
 
 async function ensureMade(engine: Builder, makers: Readonly<Record<string, Maker>>): Promise<AsyncDisposable> {
@@ -47,6 +53,26 @@ async function makeNode(engine: Builder, name: string): Promise<void> {
     '',
   ].join('\n')
   await buildTestImage(engine, name, { Dockerfile })
+}
+
+/** The same with another Node.js, from its package on npm, and with Yarn, as the official image has it. */
+function makeNodeOf(version: string): Maker {
+  return async (engine, name) => {
+    await ensureNpmImage(engine)
+    const directory = await mkdtemp(path.join(tmpdir(), 'berth-node-'))
+    try {
+      const program = `node-${process.platform}-${process.arch}`
+      await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', directory, `${program}@${version}`], { cwd: directory })
+      await makeNode(engine, `${name}-base`)
+      await buildTestImage(engine, name, {
+        Dockerfile: `FROM ${name}-base\nCOPY node /bin/node\nRUN npm install -g yarn@1.22.22\n`,
+        node: await packed(path.join(directory, 'node_modules', program, 'bin/node')),
+      })
+      await engine.images.remove(`${name}-base`)
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  }
 }
 
 /** Debian's nginx under another name; it stays. */
