@@ -36,6 +36,9 @@ const LOCKS: Readonly<Record<string, readonly string[]>> = {
   'bun.lock': ['npx', '--yes', 'bun@1', 'install', '--lockfile-only', '--ignore-scripts'],
 }
 
+/** Any version of pnpm writes the same lock file. */
+const LOCK_ENV = { NODE_ENV: 'development', npm_config_manage_package_manager_versions: 'false' }
+
 /** The files of the row, completed, with a lock file that its package manager wrote. */
 async function filesOf(row: ProjectRow, built: BuiltProject): Promise<Record<string, string>> {
   const files: Record<string, string> = { ...row.files, ...built.adds }
@@ -66,7 +69,7 @@ async function lockOf(files: Readonly<Record<string, string>>, lock: string): Pr
       if (name !== lock) await writeFile(path.join(directory, name), content)
     }
     const [program = '', ...args] = LOCKS[lock] ?? []
-    await run(program, args, { cwd: directory, timeout: BUILD_MS, env: { ...process.env, NODE_ENV: 'development' } })
+    await run(program, args, { cwd: directory, timeout: BUILD_MS, env: { ...process.env, ...LOCK_ENV } })
     return await readFile(path.join(directory, lock), 'utf8')
   } finally {
     await rm(directory, { recursive: true, force: true })

@@ -42,7 +42,8 @@ export function HydrateFallback() { return <p>loading</p> }
   'app/routes.js': "import { index } from '@react-router/dev/routes'\nexport default [index('home.jsx')]\n",
   'app/home.jsx': page('home'),
 }
-const ROUTER = { ...REACT, 'react-router': '7', '@react-router/node': '7', '@react-router/serve': '7', isbot: '5' }
+const ROUTER = { ...REACT, 'react-router': '7.6.0', '@react-router/node': '7.6.0', '@react-router/serve': '7.6.0', isbot: '5' }
+const ROUTER_TOOLS = { '@react-router/dev': '7.6.0', vite: '6.3.5' }
 
 /** LIST of the rows that are built for real, deployed and visited. The other ones are named in `NOT_BUILT`, with the reason. */
 export const BUILT: Readonly<Record<string, BuiltProject>> = {
@@ -124,11 +125,17 @@ void NestFactory.create(AppModule).then((app) => app.listen(Number(process.env.P
   nuxt: { package: MODULE, adds: { 'app/app.vue': '<template><p>a page of Nuxt</p></template>\n' }, answers: 'a page of Nuxt' },
   'sveltekit-node': { package: MODULE, devDependencies: SVELTE, adds: svelteKit('adapter-node'), answers: 'a page of SvelteKit' },
   'sveltekit-static': { package: MODULE, devDependencies: SVELTE, adds: svelteKit('adapter-static'), answers: 'a page of SvelteKit' },
-  'react-router': { package: MODULE, dependencies: ROUTER, adds: ROUTER_FILES, answers: 'a page of React Router' },
+  'react-router': {
+    package: MODULE,
+    dependencies: ROUTER,
+    devDependencies: ROUTER_TOOLS,
+    adds: ROUTER_FILES,
+    answers: 'a page of React Router',
+  },
   'react-router-spa': {
     package: MODULE,
     dependencies: ROUTER,
-    devDependencies: { vite: '6' },
+    devDependencies: ROUTER_TOOLS,
     adds: ROUTER_FILES,
     path: '/any/page',
     answers: 'a page of React Router',
@@ -158,7 +165,7 @@ void NestFactory.create(AppModule).then((app) => app.listen(Number(process.env.P
     path: '/any/page',
     answers: 'a page of Vite',
   },
-  eleventy: { adds: { 'index.md': 'a page of Eleventy\n' }, answers: 'a page of Eleventy' },
+  eleventy: { devDependencies: { '@11ty/eleventy': '3.0.0' }, adds: { 'index.md': 'a page of Eleventy\n' }, answers: 'a page of Eleventy' },
   'workspace-turbo': {
     adds: {
       'apps/web/package.json': json({
