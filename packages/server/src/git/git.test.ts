@@ -214,6 +214,14 @@ describe('a source that is hostile', () => {
       '50 files',
     )
   })
+
+  it('is too large when its own attributes make its files larger than they may be', async () => {
+    const { url, hash } = await server.createRepository({ files: { '.gitattributes': '* text eol=crlf', lines: '\n'.repeat(100_000) } })
+    const checkout = { url, privileged: true, hash, branch: 'main', into: into() }
+    await expect(gitWith({ limits: { maxBytes: 150_000, maxFiles: 50 } }).checkout(checkout)).rejects.toThrow(RepositoryTooLarge)
+    await gitWith({ limits: { maxBytes: 210_000, maxFiles: 50 } }).checkout(checkout)
+    expect((await stat(path.join(into(), 'lines'))).size).toBe(200_000)
+  })
 })
 
 describe('a source in trouble', () => {

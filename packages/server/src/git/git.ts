@@ -7,7 +7,7 @@ import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
 import { createSubmodules, type Fetched, type Submodule } from './submodules.ts'
-import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
+import { checkCheckoutSize, checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
 type Wanted = {
@@ -109,6 +109,7 @@ export function createGit(deps: Deps) {
       await checkDirectorySize(into, within.limits)
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
+      await checkCheckoutSize(into, within.limits)
       const modules = links.length > 0 ? await listModules(source, hash, local) : '' // also without submodules: one that is not valid is reported
       return { ...commit, links, urls: moduleUrlsIn(modules) }
     })

@@ -15,12 +15,22 @@ export const DEFAULT_LIMITS: SizeLimits = { maxBytes: 1024 ** 3, maxFiles: 200_0
 
 /** The size of a directory and of what was used before; throws as soon as it exceeds the limit. Files may come and go meanwhile. */
 export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<Size> {
+  return await sizeBelow(directory, limits)
+}
+
+/** The same for the files of a checkout. `.gitattributes` may make them much larger than they are in the repository. */
+export async function checkCheckoutSize(directory: string, limits: SizeLimits): Promise<Size> {
+  return await sizeBelow(directory, limits, path.join(directory, '.git'))
+}
+
+async function sizeBelow(directory: string, limits: SizeLimits, leftOut?: string): Promise<Size> {
   const tally = createTally(limits)
   const waiting = [directory]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const here = at
     const entries = await readdir(here, { withFileTypes: true }).catch(() => [])
-    for (const entry of entries) if (entry.isDirectory()) waiting.push(path.join(here, entry.name))
+    const directories = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(here, name))
+    waiting.push(...directories.filter((each) => each !== leftOut))
     const files = entries.filter((entry) => entry.isFile())
     for (const { name } of files) tally.add((await lstat(path.join(here, name)).catch(() => null))?.size ?? 0)
   }
