@@ -33,6 +33,7 @@ describe('a container request', () => {
       CapDrop: ['NET_RAW', 'MKNOD'],
       SecurityOpt: ['no-new-privileges'],
       PidsLimit: 512,
+      OomScoreAdj: 500,
       NanoCpus: 500_000_000,
       Memory: 536_870_912,
       Init: true,
@@ -77,6 +78,7 @@ describe('a container request', () => {
     ],
     ['PidsLimit', { PidsLimit: -1 }],
     ['OomKillDisable', { OomKillDisable: true }],
+    ['OomScoreAdj', { OomScoreAdj: 0 }],
     ['LogConfig', { LogConfig: { Type: 'syslog' } }],
   ]
   it.each(hostile)('is refused by the name of the field: %s %j', (key, change) => {
@@ -84,7 +86,7 @@ describe('a container request', () => {
   })
 
   it('is refused if one of the restrictions is missing', () => {
-    for (const key of ['CapDrop', 'SecurityOpt', 'PidsLimit', 'LogConfig', 'NetworkMode', 'Mounts', 'Init']) {
+    for (const key of ['CapDrop', 'SecurityOpt', 'PidsLimit', 'OomScoreAdj', 'LogConfig', 'NetworkMode', 'Mounts', 'Init']) {
       const { [key]: _gone, ...host } = containerRequest(spec)['HostConfig'] as Json
       expect(() => assertAllowed({ ...containerRequest(spec), HostConfig: host })).toThrow(`HostConfig.${key}`)
     }

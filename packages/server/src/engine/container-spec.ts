@@ -32,6 +32,11 @@ export const NO_COPY = { NoCopy: true } as const
 const NO_HEALTHCHECK = { Test: ['NONE'] } as const
 export const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
 export const PIDS_LIMIT = 512
+/**
+ * When the machine has no memory left, the kernel ends the largest process. An app can have hundreds of small ones, so those of apps count
+ * as larger: half of the machine's memory is added. Otherwise Berth, the edge and the engine would end first.
+ */
+export const OOM_SCORE = 500
 export const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
 
 export function containerRequest(spec: ContainerSpec, address?: string): Record<string, unknown> {
@@ -52,6 +57,7 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
       ...(spec.memoryBytes === undefined ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
       ...(spec.cpus === undefined ? {} : { NanoCpus: Math.round(spec.cpus * 1e9) }),
       PidsLimit: PIDS_LIMIT,
+      OomScoreAdj: OOM_SCORE,
       RestartPolicy: { Name: spec.restart, MaximumRetryCount: 0 },
       LogConfig: LOG_CONFIG,
       CapDrop: [...DROPPED_CAPABILITIES],
@@ -75,6 +81,7 @@ const HOST_KEYS: Readonly<Record<string, Check>> = {
   MemorySwap: isWhole(4 * 1024 * 1024),
   NanoCpus: isWhole(1),
   PidsLimit: isSame(PIDS_LIMIT),
+  OomScoreAdj: isSame(OOM_SCORE),
   RestartPolicy: (value) =>
     hasOnly(value, ['Name', 'MaximumRetryCount']) && isText(/^(no|on-failure|unless-stopped|always)$/)(record(value)['Name']),
   LogConfig: isSame(LOG_CONFIG),
@@ -96,7 +103,17 @@ const KEYS: Readonly<Record<string, Check>> = {
 }
 
 const NEEDED = ['Image', 'Labels', 'Healthcheck', 'HostConfig', 'NetworkingConfig'] as const
-const NEEDED_OF_HOST = ['NetworkMode', 'Mounts', 'PidsLimit', 'RestartPolicy', 'LogConfig', 'CapDrop', 'SecurityOpt', 'Init'] as const
+const NEEDED_OF_HOST = [
+  'NetworkMode',
+  'Mounts',
+  'PidsLimit',
+  'OomScoreAdj',
+  'RestartPolicy',
+  'LogConfig',
+  'CapDrop',
+  'SecurityOpt',
+  'Init',
+] as const
 
 /** The last check of the final request, by allow list, so that equivalent fields nobody thought of are refused as well. */
 export function assertAllowed(request: Readonly<Record<string, unknown>>): void {

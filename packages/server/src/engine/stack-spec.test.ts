@@ -82,6 +82,7 @@ it('a service becomes a request that the allow list lets through', () => {
       RestartPolicy: { Name: 'on-failure', MaximumRetryCount: 3 },
       NanoCpus: 5e8,
       PidsLimit: 512,
+      OomScoreAdj: 500,
       SecurityOpt: ['no-new-privileges'],
     },
     NetworkingConfig: { EndpointsConfig: { 'berth-abc-app-7-network': { Aliases: ['web'] } } },
@@ -112,6 +113,7 @@ it.each<[string, Json]>([
   ['HostConfig.SecurityOpt', withHost({ SecurityOpt: ['seccomp=unconfined'] })],
   ['HostConfig.CapDrop', withHost({ CapDrop: ['ALL'] })],
   ['HostConfig.PidsLimit', withHost({ PidsLimit: 0 })],
+  ['HostConfig.OomScoreAdj', withHost({ OomScoreAdj: -500 })],
   ['HostConfig.LogConfig', withHost({ LogConfig: { Type: 'syslog' } })],
   ['HostConfig.PortBindings', withHost({ PortBindings: { '80/tcp': [{ HostIp: '', HostPort: '80' }] } })],
   ['HostConfig.PortBindings', withHost({ PortBindings: { '80/tcp': [{ HostIp: '', HostPort: '8000-9000' }] } })],
@@ -146,7 +148,7 @@ it.each<[string, Json]>([
 
 it('every wall is needed', () => {
   const host = base()['HostConfig'] as Json
-  for (const key of ['Memory', 'PidsLimit', 'CapDrop', 'SecurityOpt', 'LogConfig', 'NetworkMode', 'Init']) {
+  for (const key of ['Memory', 'PidsLimit', 'OomScoreAdj', 'CapDrop', 'SecurityOpt', 'LogConfig', 'NetworkMode', 'Init']) {
     const { [key]: _gone, ...rest } = host
     expect(() => assertStackAllowed({ ...base(), HostConfig: rest })).toThrow(key)
   }

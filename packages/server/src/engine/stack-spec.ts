@@ -2,7 +2,17 @@ import { isIP, isIPv4 } from 'node:net'
 import { items, record, text } from './api/json.ts'
 import { HARMLESS_CAPABILITIES, isPublicAddress, isSysctl } from './compose/limits.ts'
 import type { StackHealthcheck, StackService } from './compose/stack.ts'
-import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, NO_COPY, PIDS_LIMIT } from './container-spec.ts'
+import {
+  areOurLabels,
+  DROPPED_CAPABILITIES,
+  ENV_ENTRY,
+  IMAGE,
+  isOurAddress,
+  LOG_CONFIG,
+  NO_COPY,
+  OOM_SCORE,
+  PIDS_LIMIT,
+} from './container-spec.ts'
 import { composeProjectName, LABEL, LENT_LABEL, NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 
@@ -61,6 +71,7 @@ function hostRequest(service: StackService): Record<string, unknown> {
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
     ...(ports.length > 0 && { PortBindings: bindingsOf(ports) }),
     PidsLimit: PIDS_LIMIT,
+    OomScoreAdj: OOM_SCORE,
     RestartPolicy: { Name: restart.policy, MaximumRetryCount: restart.retries ?? 0 },
     LogConfig: LOG_CONFIG,
     CapDrop: [...new Set([...DROPPED_CAPABILITIES, ...service.capDrop])],
@@ -121,6 +132,7 @@ const HOST_KEYS: Readonly<Record<string, Check>> = {
   PortBindings: (value) =>
     Object.entries(record(value)).every(([key, bound]) => /^\d{1,5}\/(tcp|udp)$/.test(key) && isEvery(isOurBinding)(bound)),
   PidsLimit: isSame(PIDS_LIMIT),
+  OomScoreAdj: isSame(OOM_SCORE),
   RestartPolicy: (value) =>
     hasOnly(value, ['Name', 'MaximumRetryCount']) && isText(/^(no|on-failure|unless-stopped|always)$/)(record(value)['Name']),
   LogConfig: isSame(LOG_CONFIG),
@@ -161,6 +173,7 @@ const NEEDED_OF_HOST = [
   'Memory',
   'MemorySwap',
   'PidsLimit',
+  'OomScoreAdj',
   'RestartPolicy',
   'LogConfig',
   'CapDrop',

@@ -54,6 +54,7 @@ const RULES: readonly Rule[] = [
   { says: 'it has no limit of processes', holds: ({ host }) => field(host, 'PidsLimit') === 512 },
   { says: 'it has no limit of memory', holds: ({ host }) => Number(field(host, 'Memory')) > 0 },
   { says: 'it may outlive a lack of memory', holds: ({ host }) => field(host, 'OomKillDisable') !== true },
+  { says: 'it may outlive Berth when memory is short', holds: ({ host }) => Number(field(host, 'OomScoreAdj')) >= 500 },
   { says: 'its log may fill the disk', holds: ({ host }) => hasLogCaps(field(host, 'LogConfig')) },
   {
     says: 'its restart policy is none of ours',
