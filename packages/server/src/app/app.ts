@@ -8,7 +8,7 @@ import type { Task } from '../queue/periodic.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks, SINGLE_TASKS } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
-import { createFoundation, FOLLOW_OTHERS, type Foundation } from './foundation.ts'
+import { createFoundation, FOLLOW_CERTIFICATES, FOLLOW_OTHERS, type Foundation } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
@@ -26,7 +26,8 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   let isStopping = false
   const base = await createFoundation(config, givenLog)
   const engineParts = createEngineParts(base)
-  const traffic = await createTrafficParts(base, engineParts)
+  const leadership = createLeadershipOf(base)
+  const traffic = await createTrafficParts(base, engineParts, leadership)
   const access = await createAccessParts(base)
   const gitParts = createGitParts(base, engineParts)
   const registries = createRegistryParts(base, engineParts)
@@ -52,7 +53,6 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   const { database, background } = base
   const { provisioning } = engineParts
   const { edge, edgeParts } = traffic
-  const leadership = createLeadershipOf(base)
   const { start, updateOver } = createStart(parts, httpParts, leadership)
 
   async function stop(): Promise<void> {
@@ -121,7 +121,7 @@ function createStart(parts: Parts, httpParts: HttpParts, leadership: Leadership 
 function createLeadershipOf({ node, fence, heartbeat, db, log, background }: Foundation): Leadership | undefined {
   if (!node || !fence || !heartbeat) return undefined
   const onGained = () => {
-    for (const name of SINGLE_TASKS) background.wake(name)
+    for (const name of [...SINGLE_TASKS, 'certificates']) background.wake(name)
   }
   return createLeadership({ db, holder: node.bootId, fence, now: heartbeat.databaseNow, log, onGained })
 }
@@ -143,6 +143,7 @@ function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership
     { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: async () => await base.heartbeat?.run() },
     { name: 'single loops', everyMs: EXTEND_EVERY_MS, run: leadership.extend },
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
+    { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },
     { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]
 }
@@ -166,7 +167,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: Ht
     ...watched,
     reconcile: work.reconcile,
     wake: background.wake,
-    wantCertificates: traffic.domainCertificates.wantAll,
+    wantCertificates: traffic.wantCertificates,
     makeRoom,
     forgetOldDeployments: forgetOld,
     keepReserve: () => database.keepReserve(),

@@ -24,6 +24,7 @@ type Parts = {
   tuning: Tuning
   now: () => Date
   wake: (name: string) => void
+  /** Of several nodes, each serves them and one orders them. */
   wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
   forgetOldDeployments: (signal: AbortSignal) => Promise<void>

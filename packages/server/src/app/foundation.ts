@@ -23,6 +23,8 @@ import { createUpdateGate } from '../store/update-gate.ts'
 
 /** The periodic task that looks for changes of other nodes. */
 export const FOLLOW_OTHERS = 'other nodes'
+/** The same for certificates and challenges, which are in no event. */
+export const FOLLOW_CERTIFICATES = 'certificates of other nodes'
 
 /** What everything else depends on: the clock, the log, the keys, the database and the settings. */
 export async function createFoundation(config: Config, givenLog: Logger) {
@@ -39,6 +41,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   const onForeignCommit = () => {
     nudge.nudge()
     background.wake(FOLLOW_OTHERS)
+    background.wake(FOLLOW_CERTIFICATES)
   }
   const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, node, onForeignCommit })
   await finishKeyRotation(database.db, dataDir)

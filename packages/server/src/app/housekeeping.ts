@@ -1,3 +1,4 @@
+import { forgetChallenges } from '../edge/certificates/challenges-store.ts'
 import { forgetEvents } from '../events/event-log.ts'
 import { createForgetAudit } from '../features/audit/forget.ts'
 import { forgetBuildTimesBeyond } from '../features/deployments/build-cache/build-times-store.ts'
@@ -6,7 +7,15 @@ import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Db } from '../store/database.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const KEPT = { eventsMs: 7 * DAY_MS, events: 100_000, deliveriesMs: 30 * DAY_MS, deliveriesOfAccount: 2000, builds: 10_000, hosts: 50_000 }
+const KEPT = {
+  eventsMs: 7 * DAY_MS,
+  events: 100_000,
+  deliveriesMs: 30 * DAY_MS,
+  deliveriesOfAccount: 2000,
+  builds: 10_000,
+  hosts: 50_000,
+  challengesMs: DAY_MS / 24,
+}
 
 /** Forgets what is old, and what is too much: everything that people and programs can add without end. */
 export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kept = KEPT) {
@@ -19,6 +28,7 @@ export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kep
       await forgetDeliveries(tx, ago(kept.deliveriesMs), kept.deliveriesOfAccount)
       await forgetBuildTimesBeyond(tx, kept.builds)
       await forgetPrivateHosts(tx, kept.hosts)
+      await forgetChallenges(tx, ago(kept.challengesMs))
     })
     await createForgetAudit({ db, now })(signal)
   }

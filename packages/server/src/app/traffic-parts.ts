@@ -8,6 +8,7 @@ import { createDomains } from '../features/domains/service.ts'
 import { isHostTaken } from '../features/domains/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { readSettings } from '../features/settings/store.ts'
+import type { Leadership } from '../nodes/leadership.ts'
 import { createRouting } from '../routing/traffic-switch.ts'
 import { createWantedRoutes } from '../routing/wanted-routes.ts'
 import { createEdgeParts } from './edge-parts.ts'
@@ -15,17 +16,14 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Everything on the path of a visitor: the edge, the routes, the domains, and the settings that affect them. */
-export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
+export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts, leadership: Leadership | undefined) {
   const { config, db, instance, now, log, tuning } = base
   const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
   const wanted = createWantedRoutes({ db, engine, instance, dashboard, releaseOf: base.openRelease, probe: probeTarget })
   const edgeParts = await createEdgeParts({
-    config,
-    instance,
-    now,
-    log,
+    ...base,
+    node: base.node && leadership && { bootId: base.node.bootId, orders: { isOurs: leadership.isHeld, run: leadership.run } },
     host: edgeHost,
-    settings: base.settings,
     routes: wanted.read,
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
@@ -69,10 +67,21 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     onRowsChanged,
     onContainersChanged,
     generatedDomains,
-    domainCertificates,
+    wantCertificates: createWantCertificates(domainCertificates.wantAll, leadership),
     domains,
     settings,
     serverAddress,
+  }
+}
+
+type WantAll = ReturnType<typeof createDomainCertificates>['wantAll']
+
+/** Of several nodes one looks after the names and the orders; all of them serve the certificates. */
+function createWantCertificates(wantAll: WantAll, leadership: Leadership | undefined): WantAll {
+  if (leadership === undefined) return wantAll
+  return async (turn) => {
+    if (leadership.isHeld()) await leadership.run(async () => await wantAll(turn))
+    else await wantAll({ ...turn, isOurs: false })
   }
 }
 

@@ -25,6 +25,8 @@ type Held = { readonly fence: number; goodUntil: number; readonly lost: AbortCon
 export function createLeadership({ db, holder, fence, now, log, onGained }: Deps) {
   let held: Held | undefined
 
+  const isOurs = () => held !== undefined && performance.now() <= held.goodUntil
+
   function lose(): void {
     held?.lost.abort(new LeaseLost(`the ${NAME}`))
     held = undefined
@@ -49,14 +51,19 @@ export function createLeadership({ db, holder, fence, now, log, onGained }: Deps
 
   /** Runs only while this node holds the lease, and can change nothing after that. */
   function single(task: Task): Task {
-    const run = async (signal: AbortSignal) => {
-      const mine = held
-      if (mine === undefined || performance.now() > mine.goodUntil) return
-      const isHeld = async (reader: Reader) => await isLeaseHeld(reader, { name: NAME, holder, fence: mine.fence })
-      const until = AbortSignal.any([signal, mine.lost.signal])
-      await fence.run({ what: `the ${NAME}`, isHeld, lose: (cause) => mine.lost.abort(cause) }, async () => await task.run(until))
+    return {
+      ...task,
+      run: async (signal) => (isOurs() ? await run(async (lost) => await task.run(AbortSignal.any([signal, lost]))) : undefined),
     }
-    return { ...task, run }
+  }
+
+  /** The same for other work of the holder. Rejects if this node does not hold the lease. */
+  async function run<Result>(work: (lost: AbortSignal) => Promise<Result>): Promise<Result> {
+    const mine = held
+    if (mine === undefined || !isOurs()) throw new LeaseLost(`the ${NAME}`)
+    const isHeld = async (reader: Reader) => await isLeaseHeld(reader, { name: NAME, holder, fence: mine.fence })
+    const lease = { what: `the ${NAME}`, isHeld, lose: (cause: LeaseLost) => mine.lost.abort(cause) }
+    return await fence.run(lease, async () => await work(mine.lost.signal))
   }
 
   /** At the end of the process, so that the others need not wait. */
@@ -66,7 +73,7 @@ export function createLeadership({ db, holder, fence, now, log, onGained }: Deps
     if (ours) await db.transaction(async (tx) => await freeLease(tx, ours))
   }
 
-  return { extend, single, leave, isHeld: () => held !== undefined && performance.now() <= held.goodUntil }
+  return { extend, single, run, leave, isHeld: isOurs }
 }
 
 export type Leadership = ReturnType<typeof createLeadership>

@@ -23,7 +23,7 @@ export async function databaseNow(db: Reader): Promise<Date> {
   return new Date(row.time)
 }
 
-async function livingNodes(db: Reader) {
+export async function livingNodes(db: Reader) {
   const since = new Date((await databaseNow(db)).getTime() - LIVING_MS)
   return await db.selectFrom('control_plane').selectAll().where('heartbeat_at', '>=', since.toISOString()).orderBy('name').execute()
 }

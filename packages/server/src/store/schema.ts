@@ -11,6 +11,7 @@ import type {
   Trigger,
 } from '@berth/contract'
 import type { Generated } from 'kysely'
+import type { AcmeAccountTable, AcmeChallengeTable, CertificateAttemptTable, CertificateTable } from './certificate-tables.ts'
 import type {
   CommitStatusTable,
   DeployKeyTable,
@@ -270,6 +271,10 @@ export type Schema = {
   job: JobTable
   control_plane: ControlPlaneTable
   lease: LeaseTable
+  certificate: CertificateTable
+  certificate_attempt: CertificateAttemptTable
+  acme_account: AcmeAccountTable
+  acme_challenge: AcmeChallengeTable
   event: EventTable
   audit: AuditTable
   published_port: PublishedPortTable

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { createCertificateStore } from '../../src/edge/certificates/store.ts'
+import { createCertificateFiles } from '../../src/edge/certificates/certificate-files.ts'
 import type { EdgeCertificate } from '../../src/edge/edge.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
 import { type RoutedEdge, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
@@ -21,7 +21,7 @@ const app = (appKey: string, host: string) => ({ appKey, hosts: [{ host, redirec
 describe('a certificate', () => {
   it('is installed even if a process was killed while installing it or another one', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'two.test')] })
     const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
     expect(await order(edge, `new ssl cert ${one.path}`)).toContain('New empty')
@@ -38,7 +38,7 @@ describe('a certificate', () => {
 
   it('with spaces and the line ends of Windows in its file is taken by a running HAProxy as by one that starts', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })
     const { chain, key } = ownCertificate('one.test')
     const one = await store.put('one.test', 'acme', { chain: chain.replaceAll('\n', '  \r\n'), key })
@@ -55,7 +55,7 @@ describe('a certificate', () => {
 
   it('rejected by HAProxy is left out and reported, and all other hosts are served', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })
     const long = await store.put('long.test', 'uploaded', ownCertificate('long.test'))
     const { chain, key } = ownCertificate('long.test')
@@ -76,7 +76,7 @@ describe('a certificate', () => {
 
   it('that HAProxy refuses at its start, or with a new configuration, keeps nobody else down and is not shown to strangers', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     const routes = { apps: [app('a1', 'one.test'), app('a2', 'two.test')] }
     const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
     const two = await store.put('two.test', 'uploaded', ownCertificate('two.test'))
@@ -110,7 +110,7 @@ describe('a certificate', () => {
 
   it('of a host of 253 characters is kept, shown, found again after a restart, and removed', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     const [long, other] = ['x', 'y'].map((letter) => `${`${letter.repeat(62)}.`.repeat(3)}${letter.repeat(59)}.test`)
     if (long === undefined || other === undefined) throw new Error('there are two')
     expect(long).toHaveLength(253)
@@ -127,7 +127,7 @@ describe('a certificate', () => {
 
   it('is kept only for a host that is a plain name', async () => {
     await using edge = await startTestEdge()
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     for (const host of ['../../one.test', 'x\nshow info', 'ONE.test', '*.one.test'])
       await expect(store.put(host, 'uploaded', ownCertificate('one.test'))).rejects.toThrow('not a host')
   })

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { createCertificateStore } from '../../src/edge/certificates/store.ts'
+import { createCertificateFiles } from '../../src/edge/certificates/certificate-files.ts'
 import type { EdgeTarget } from '../../src/edge/edge.ts'
 import { createHaproxyRuntime } from '../../src/edge/haproxy/runtime.ts'
 import { createAccessCounts } from '../../src/edge/traffic/access-counts.ts'
@@ -142,7 +142,7 @@ describe('a neighbour', () => {
     await using neighbour = await startBackend('neighbour')
     const sockets = new WebSocketServer({ server: neighbour.server })
     sockets.on('connection', (socket) => socket.on('message', (message) => socket.send(message)))
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     const next = { appKey: 'next', hosts: [{ host: 'next.test', redirectHttps: false, hsts: false }], targets: [neighbour.target] }
     await edge.edge.setRoutes({ apps: [next] })
     const socket = new WebSocket(`ws://127.0.0.1:${edge.httpPort}`, { headers: { host: 'next.test' } })
@@ -178,7 +178,7 @@ describe('the edge', () => {
     await using edge = await startTestEdge()
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))
-    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
     await edge.edge.setCertificates([await store.put('one.test', 'uploaded', ownCertificate('one.test'))])
     const shownBefore = await shownFingerprint(edge, 'one.test')
     await edge.edge.close()

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ownCertificate } from '../../testing/harness/own-certificate.ts'
 import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 import { runServerToItsEnd } from '../../testing/harness/test-process.ts'
 
@@ -26,6 +27,9 @@ beforeAll(async () => {
   })
   appId = app.id
   await owner.call('apps.createDeployKey', { appId })
+  const domain = await owner.call('domains.create', { appId, domain: 'own.example.test' })
+  const { chain: certificate, key: privateKey } = ownCertificate('own.example.test', 90)
+  await owner.call('domains.setCertificate', { id: domain.id, certificate, privateKey })
   await berth.stop()
 })
 afterAll(async () => {
@@ -60,10 +64,14 @@ it('new keys open everything, the old ones are gone, and nobody is logged in', a
   for (const name of ['secrets.key', 'session.key'])
     expect((await readFile(join(dataDir, name))).equals(await readFile(join(dir, 'first', name)))).toBe(false)
   expect(existsSync(join(dataDir, 'secrets.key.next'))).toBe(false)
+  const [folder, file] = [join(dataDir, 'edge', 'certs'), 'own.example.test.uploaded.pem']
+  await rm(folder, { recursive: true })
   await using server = await startTestServer({ dataDir })
   expect((await server.raw('GET', '/api/auth/me', { cookie })).status).toBe(401)
   const owner = await server.owner()
   expect((await owner.call('envs.list', { appId })).map(({ value }) => value)).toEqual(['a-secret-value'])
+  const kept = await readFile(join(dir, 'first', 'edge', 'certs', file), 'utf8')
+  await expect.poll(async () => await readFile(join(folder, file), 'utf8').catch(() => ''), { timeout: 20_000 }).toBe(kept)
 })
 
 it('killed before or after any step, the next start finds the key that fits', async () => {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { createCertificateStore } from '../../src/edge/certificates/store.ts'
+import { createCertificateFiles } from '../../src/edge/certificates/certificate-files.ts'
 import { createEdgeController } from '../../src/edge/controller.ts'
 import type { Edge, EdgeRoutes } from '../../src/edge/edge.ts'
 import type { EdgeTimeouts } from '../../src/edge/haproxy/terms.ts'
@@ -110,7 +110,7 @@ export async function startTestEdge(
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
       routes: options.routes ?? (async () => wanted),
-      certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
+      certificates: createCertificateFiles({ dir: paths.certificatesDir }).list,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields) },
       now: () => new Date(),
       newId: randomUUID,

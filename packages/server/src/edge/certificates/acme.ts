@@ -1,13 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { dirname } from 'node:path'
-import { writeDurably } from '../../lib/write-durably.ts'
 import { type Edge, EdgeUnavailable } from '../edge.ts'
-import { makeDirectories, readIfThere } from '../map-files.ts'
 import { AcmeFailure, exchange } from './acme-transport.ts'
+import { newKey } from './new-key.ts'
 
 export type AcmeDeps = {
   settings: () => { directoryUrl: string; email: string | undefined /** PEM of a private authority's own root */; ca?: string }
-  accountKeyPath: string
+  accountKey: () => Promise<string>
   edge: Pick<Edge, 'addChallenge' | 'removeChallenge'>
   timeoutMs?: number
   /** How often we poll the authority for the result of its check, from the first pause to the longest. */
@@ -16,8 +13,7 @@ export type AcmeDeps = {
 
 /** Orders certificates over HTTP-01. The library is loaded with the first order, because it costs 20 MB of memory. */
 export function createAcme(deps: AcmeDeps) {
-  const { settings, accountKeyPath, edge, timeoutMs = 30_000, poll = { minMs: 1_000, maxMs: 10_000, attempts: 20 } } = deps
-  const accountKey = createAccountKey(accountKeyPath)
+  const { settings, accountKey, edge, timeoutMs = 30_000, poll = { minMs: 1_000, maxMs: 10_000, attempts: 20 } } = deps
   let library: ReturnType<typeof load> | undefined
 
   async function issue(host: string): Promise<{ chain: string; key: string; directory: string }> {
@@ -57,10 +53,6 @@ export function createAcme(deps: AcmeDeps) {
 
 export type Acme = ReturnType<typeof createAcme>
 
-function newKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-}
-
 /** Uses our own transport, which limits every exchange. */
 async function load(ca: () => string | undefined, timeoutMs: number) {
   const acme = await import('acme-client')
@@ -75,31 +67,4 @@ async function load(ca: () => string | undefined, timeoutMs: number) {
     return { data: answer.body, status: answer.status, statusText: '', headers: received, config }
   }
   return acme
-}
-
-function createAccountKey(path: string): () => Promise<string> {
-  let key: Promise<string> | undefined
-
-  /** Concurrent first orders share one key; if writing it fails, the next order tries again. */
-  async function accountKey(): Promise<string> {
-    key ??= readOrMakeKey()
-    try {
-      return await key
-    } catch (cause) {
-      key = undefined
-      throw cause
-    }
-  }
-
-  /** Kept for good: losing the account key would mean a new account with new rate limits. */
-  async function readOrMakeKey(): Promise<string> {
-    const kept = await readIfThere(path)
-    if (kept !== undefined) return kept
-    const made = newKey()
-    await makeDirectories([dirname(path)])
-    await writeDurably(path, made)
-    return made
-  }
-
-  return accountKey
 }

@@ -1,7 +1,6 @@
-import { appendFile } from 'node:fs/promises'
-import { createSemaphore } from '../../lib/semaphore.ts'
-import { writeDurably } from '../../lib/write-durably.ts'
-import { readIfThere } from '../map-files.ts'
+import type { CertificateAttemptTable } from '../../store/certificate-tables.ts'
+import type { Db } from '../../store/database.ts'
+import { attemptsRevision, deleteAttempt, listAttempts, putAttempt } from './certificates-store.ts'
 
 export type IssueAttempt = {
   readonly failures: number
@@ -12,90 +11,71 @@ export type IssueAttempt = {
   readonly directory?: string
 }
 
-/** The file may have as many obsolete lines as current ones, plus this many. */
-const STALE_LINES = 200
 const MAX_REASON = 1_000
 
-/**
- * Failed attempts and when they may be retried, kept on disk so that a restart does not cause a new request to the authority. One line
- * per change, the last one of a host counts; the file is rewritten when most lines are obsolete.
- */
-export function createIssueAttempts(deps: { path: string }) {
-  const { path } = deps
+/** Failed attempts and when they may be retried, stored so that a restart does not cause a new request to the authority. */
+export function createIssueAttempts({
+  db,
+  adopt,
+}: {
+  db: Db /** Takes over what an earlier version stored. */
+  adopt: () => Promise<boolean>
+}) {
   const attempts = new Map<string, IssueAttempt>()
-  let lines = Number.POSITIVE_INFINITY // unknown, so the whole file is rewritten
-  const oneAtATime = createSemaphore(1)
+  let seen = -1
 
-  async function load(): Promise<void> {
-    for (const [host, attempt] of parseAttempts((await readIfThere(path)) ?? '')) {
-      if (attempt === undefined) attempts.delete(host)
-      else attempts.set(host, attempt)
-    }
+  /** Reads what changed, also at other nodes. Returns whether anything did. */
+  async function follow(): Promise<boolean> {
+    await adopt()
+    const revision = await attemptsRevision(db)
+    if (revision === seen) return false
+    const rows = await listAttempts(db)
+    attempts.clear()
+    for (const row of rows) attempts.set(row.host, attemptOf(row))
+    seen = revision
+    return true
   }
 
-  function save(host: string): Promise<void> {
-    const line = lineOf(host, attempts.get(host))
-    return oneAtATime.run(async () => {
-      const isAppended = lines < 2 * attempts.size + STALE_LINES
-      const after = isAppended ? lines + 1 : attempts.size
-      lines = Number.POSITIVE_INFINITY // the next write makes up for one that failed
-      if (isAppended) await appendFile(path, line, { flush: true })
-      else await writeDurably(path, [...attempts].map(([each, attempt]) => lineOf(each, attempt)).join(''))
-      lines = after
-    })
+  /** After a change of our own only that one is new, unless another node changed something as well. */
+  function noteOwn(revision: number): void {
+    if (seen === revision - 1) seen = revision
   }
 
   return {
-    load,
+    follow,
     get: (host: string) => attempts.get(host),
     hosts: () => [...attempts.keys()],
-    set(host: string, attempt: IssueAttempt): Promise<void> {
-      attempts.set(host, { ...attempt, reason: attempt.reason.slice(0, MAX_REASON) })
-      return save(host)
+    async set(host: string, given: IssueAttempt): Promise<void> {
+      const attempt = { ...given, reason: given.reason.slice(0, MAX_REASON) }
+      attempts.set(host, attempt)
+      noteOwn(await db.transaction(async (tx) => await putAttempt(tx, attemptRow(host, attempt))))
     },
     async clear(host: string): Promise<void> {
-      if (attempts.delete(host)) await save(host)
+      if (!attempts.delete(host)) return
+      noteOwn(await db.transaction(async (tx) => await deleteAttempt(tx, host), { mayUseReserve: true }))
     },
   }
 }
 
 export type IssueAttempts = ReturnType<typeof createIssueAttempts>
 
-/** Starts with a line feed, so that a line cut off by a crash does not damage the next one. */
-function lineOf(host: string, attempt: IssueAttempt | undefined): string {
-  return `\n${JSON.stringify([host, attempt ?? null])}`
-}
-
-function parseAttempts(text: string): [string, IssueAttempt | undefined][] {
-  return text.split('\n').flatMap((line) => {
-    const row = parseLine(line)
-    // an earlier version wrote all of them as one array
-    const rows: unknown[] = Array.isArray(row[0]) ? row : [row]
-    return rows.flatMap((pair): [string, IssueAttempt | undefined][] => {
-      const both: unknown[] = Array.isArray(pair) ? pair : []
-      const [host, attempt] = both
-      if (typeof host !== 'string' || (attempt !== null && !isAttempt(attempt))) return []
-      return [[host, attempt ?? undefined]]
-    })
-  })
-}
-
-function parseLine(line: string): unknown[] {
-  try {
-    const row: unknown = JSON.parse(line)
-    return Array.isArray(row) ? row : []
-  } catch {
-    return [] // damaged: all it costs is another attempt
+export function attemptRow(host: string, attempt: IssueAttempt): CertificateAttemptTable {
+  return {
+    host,
+    failures: attempt.failures,
+    reason: attempt.reason,
+    is_rate_limited: attempt.isRateLimited ? 1 : 0,
+    next_try_at: new Date(attempt.nextTryAt).toISOString(),
+    directory: attempt.directory ?? null,
   }
 }
 
-function isAttempt(value: unknown): value is IssueAttempt {
-  if (typeof value !== 'object' || value === null) return false
-  const fields = new Map(Object.entries(value))
-  return (
-    typeof fields.get('failures') === 'number' &&
-    typeof fields.get('reason') === 'string' &&
-    typeof fields.get('isRateLimited') === 'boolean' &&
-    typeof fields.get('nextTryAt') === 'number'
-  )
+function attemptOf(row: CertificateAttemptTable): IssueAttempt {
+  return {
+    failures: row.failures,
+    reason: row.reason,
+    isRateLimited: row.is_rate_limited === 1,
+    nextTryAt: Date.parse(row.next_try_at),
+    ...(row.directory !== null && { directory: row.directory }),
+  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
@@ -8,19 +8,18 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { describe, expect, it, vi } from 'vitest'
+import { keptCertificatesOf } from '../../../testing/harness/kept-certificates.ts'
 import { type Pebble, startPebble } from '../../../testing/harness/pebble.ts'
 import { startTestEdge, type TestEdge } from '../../../testing/harness/test-edge.ts'
 import type { Edge } from '../edge.ts'
 import { createHaproxyRuntime } from '../haproxy/runtime.ts'
 import { createAcme } from './acme.ts'
-import { createIssueAttempts } from './attempts.ts'
 import { createCertificates } from './certificates.ts'
 import { createResolve } from './dns-check.ts'
 import { createCertificateIssuer } from './issuer.ts'
 import { selfSignedCertificate } from './placeholder.ts'
 import { createPreflight } from './preflight.ts'
 import type { CertificateStatus } from './status.ts'
-import { createCertificateStore } from './store.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -34,8 +33,6 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
   const clock = { offsetMs: 0 }
   const now = () => new Date(Date.now() + clock.offsetMs)
   const heard: [string, CertificateStatus][] = []
-  const acmeDir = join(edge.paths.dir, 'acme')
-  await mkdir(acmeDir, { recursive: true })
   const preflight = createPreflight({
     edge: edge.edge,
     resolve: createResolve({ servers: [pebble.dnsServer] }),
@@ -43,8 +40,7 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
     newToken: () => randomBytes(16).toString('hex'),
     port: edge.httpPort,
   })
-  const store = createCertificateStore({ dir: edge.paths.certificatesDir })
-  const attempts = createIssueAttempts({ path: join(acmeDir, 'attempts.json') })
+  const { store, attempts, accountKey } = await keptCertificatesOf(edge, now)
   const log = { info: () => undefined, warn: () => undefined }
   const directory = () => options.directoryUrl ?? pebble.directoryUrl
   const issuer = createCertificateIssuer({
@@ -56,7 +52,7 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
     random: () => 0,
     acme: createAcme({
       settings: () => ({ directoryUrl: directory(), email: 'owner@example.com', ca: pebble.ca }),
-      accountKeyPath: join(acmeDir, 'account.pem'),
+      accountKey,
       edge: options.challengeEdge ?? edge.edge,
       poll: { minMs: 50, maxMs: 500, attempts: 20 },
     }),
@@ -73,7 +69,7 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
     now,
     everyMs: 100,
   })
-  return { certificates, clock, heard, acmeDir, [Symbol.asyncDispose]: certificates.close }
+  return { certificates, store, attempts, clock, heard, [Symbol.asyncDispose]: certificates.close }
 }
 
 /** Verifies the chain as a browser does, and gives the serial number of what was shown. */
@@ -157,7 +153,6 @@ describe('a certificate', () => {
     await expect.poll(async () => (await shown(edge, 'secure.test', pebble.root)) === first, { timeout: 20_000 }).toBe(false)
     expect(edge.process.pid()).toBe(pid)
 
-    for (const file of await readdir(sut.acmeDir)) expect((await stat(join(sut.acmeDir, file))).mode & 0o777).toBe(0o600)
     expect((await stat(join(edge.paths.certificatesDir, 'secure.test.acme.pem'))).mode & 0o777).toBe(0o600)
   })
 
@@ -179,7 +174,7 @@ describe('a certificate', () => {
     await shown(edge, 'moved.test')
   })
 
-  it('whose file was deleted no longer keeps HAProxy from starting, and is ordered again', async () => {
+  it('whose file was deleted is written again, and not ordered again', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('lost.test'))
@@ -189,7 +184,10 @@ describe('a certificate', () => {
     const first = await shown(edge, 'lost.test', pebble.root)
     await rm(join(edge.paths.certificatesDir, 'lost.test.acme.pem'))
     await sut.certificates.want(['lost.test'])
-    await expect.poll(async () => await shown(edge, 'lost.test', pebble.root).catch(() => first), { timeout: 20_000 }).not.toBe(first)
+    expect(await filesOf(edge, 'lost.test')).toEqual(['lost.test.acme.pem'])
+    await edge.process.stop('SIGKILL')
+    await edge.edge.repair()
+    expect(await shown(edge, 'lost.test', pebble.root)).toBe(first)
     expect(await readFile(edge.paths.certificateList, 'utf8')).toContain('lost.test.acme.pem lost.test')
   })
 
@@ -215,7 +213,7 @@ describe('a certificate', () => {
     expect(first.sslError).toBe('The proxy of this server was not available: The proxy does not know its routes yet.')
     const second = await sut.certificates.checkNow('away.test')
     expect(second.nextTryAt?.getTime()).toBeLessThan(Date.now() + 61_000)
-    expect(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8')).toMatch(/\["away.test",\{"failures":0,[^\n]*$/)
+    expect(sut.attempts.get('away.test')).toMatchObject({ failures: 0 })
   })
 
   it('is not requested again within the hour after a rate limit, not even by hand', async () => {
@@ -341,7 +339,7 @@ describe('a certificate of somebody’s own', () => {
     await shown(edge, 'next.test', pebble.root)
   })
 
-  it('whose removal a restart of the control plane cut short is still known to be there', async () => {
+  it('whose removal a restart of the control plane cut short is gone, and so is its file once the edge is back', async () => {
     await using edge = await startTestEdge()
     await edge.edge.setRoutes(route('gone.test'))
     await using before = await startCertificates(edge, NO_AUTHORITY)
@@ -349,8 +347,9 @@ describe('a certificate of somebody’s own', () => {
     const away = await takeAway(edge)
     await expect(before.certificates.forget('gone.test')).rejects.toThrow('is taken by')
     await using after = await startCertificates(edge, NO_AUTHORITY)
-    expect(await after.certificates.hosts()).toEqual(['gone.test'])
-    await expect(after.certificates.forget('gone.test')).rejects.toThrow('is taken by')
+    expect(await after.certificates.hosts()).toEqual([])
+    await after.certificates.want([])
+    expect(await filesOf(edge, 'gone.test')).toEqual(['gone.test.uploaded.pem'])
     await away.giveBack()
     await after.certificates.want([])
     expect(await filesOf(edge, 'gone.test')).toEqual([])
@@ -362,8 +361,8 @@ describe('a certificate of somebody’s own', () => {
     await using before = await startCertificates(edge, NO_AUTHORITY)
     expect(await before.certificates.upload('long.test', ownPem('long.test'))).toBeUndefined()
     const { certificate, key } = ownPem('long.test')
-    const path = join(edge.paths.certificatesDir, 'long.test.uploaded.pem')
-    await writeFile(path, `${certificate.repeat(40)}${key}`)
+    const [leaf = ''] = certificate.split('-----BEGIN PRIVATE')
+    await before.store.put('long.test', 'uploaded', { chain: leaf.repeat(40), key: key.slice(leaf.length) })
     await using after = await startCertificates(edge, NO_AUTHORITY)
     expect(await after.certificates.upload('other.test', ownPem('other.test'))).toBeUndefined()
     await after.certificates.want([])
@@ -371,8 +370,7 @@ describe('a certificate of somebody’s own', () => {
       sslStatus: 'failed',
       sslError: expect.stringContaining('The proxy rejected this certificate'),
     })
-    await writeFile(path, `${certificate}${key}`)
-    await edge.edge.repair()
+    await before.store.put('long.test', 'uploaded', { chain: leaf, key: key.slice(leaf.length) })
     await after.certificates.want([])
     expect(after.heard.filter(([host]) => host === 'long.test').map(([, status]) => status.sslStatus)).toEqual(['failed', 'active'])
   })

@@ -1,18 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EdgeLog } from '../controller.ts'
 import type { Edge } from '../edge.ts'
 import type { IssueAttempts } from './attempts.ts'
+import type { CertificateSource } from './certificate-files.ts'
 import { checkUpload } from './check.ts'
 import { createDueHosts, type HostOwners } from './due-hosts.ts'
 import type { CertificateIssuer } from './issuer.ts'
+import type { CertificateStore } from './kept-certificates.ts'
 import { createRenewalPolicy } from './renewal-policy.ts'
 import { createShownCertificates } from './served-certificates.ts'
 import { type CertificateStatus, certificateStatus } from './status.ts'
-import type { CertificateSource, CertificateStore } from './store.ts'
+
+/** Of several nodes one orders certificates at a time; what it does then belongs to its lease. */
+export type Orders = { isOurs: () => boolean; run: <Result>(work: () => Promise<Result>) => Promise<Result> }
+
+const ALWAYS_OURS: Orders = { isOurs: () => true, run: async (work) => await work() }
+/** How long a person waits for the order of another node. */
+const OTHERS_WITHIN_MS = 30_000
+const LOOK_EVERY_MS = 500
 
 type CertificateEvents = { onStatus(host: string, status: CertificateStatus): void }
 
 export type CertificatesDeps = {
-  store: CertificateStore
+  store: Pick<CertificateStore, 'read' | 'put' | 'remove' | 'removeOtherFiles' | 'isArriving'>
   attempts: IssueAttempts
   issuer: CertificateIssuer
   /** The authority that certificates are currently ordered from. */
@@ -21,28 +31,24 @@ export type CertificatesDeps = {
   events: CertificateEvents
   log: EdgeLog
   now: () => Date
+  /** Who orders certificates, if there are several nodes. */
+  orders?: Orders
   everyMs?: number
   atOnce?: number
 }
 
 /** Keeps a valid certificate for every wanted host. Nothing waits for it: until there is one, the placeholder is served. */
 export function createCertificates(deps: CertificatesDeps) {
-  const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
+  const { store, attempts, issuer, directory, edge, events, log, now, orders = ALWAYS_OURS } = deps
   const isBeingPut = (host: string, source: CertificateSource) => (source === 'acme' ? work.isWorking(host) : uploading.has(host))
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
-  const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'Certificate attempt not recorded')
   const { isDue, retryNow } = createRenewalPolicy({ shown: shown.get, attempts, directory, now })
-  const work = createDueHosts({ isDue, run: issue, onFailure, everyMs, atOnce })
+  const work = createOrders(deps, { isDue, issue })
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
-  const ready = open()
+  const ready = oncePossible(async () => void (await Promise.all([shown.take(), attempts.follow()])))
   const upload = createUpload(deps, { ready, shown, uploading, report })
-  ready.catch((err: unknown) => log.warn({ err }, 'Certificates not loaded'))
-
-  async function open(): Promise<void> {
-    await shown.load()
-    await attempts.load()
-  }
+  ready().catch((err: unknown) => log.warn({ err }, 'Certificates not loaded'))
 
   async function issue(host: string): Promise<void> {
     report(host)
@@ -54,31 +60,38 @@ export function createCertificates(deps: CertificatesDeps) {
 
   function status(host: string, { isWorking } = { isWorking: work.isWorking(host) }): CertificateStatus {
     const certificate = shown.get(host)
-    const known = { certificate, attempt: attempts.get(host), isRefused: certificate !== undefined && edge.isRefused(certificate) }
-    return certificateStatus({ ...known, isWorking, isWanted: work.isWanted(host), now: now() })
+    const isRefused = certificate !== undefined && edge.isRefused(certificate)
+    return certificateStatus({ certificate, attempt: attempts.get(host), isRefused, isWorking, isWanted: work.isWanted(host), now: now() })
   }
 
   /** The hosts for which we order certificates. Others keep what they have until `forget`. */
   async function want(hosts: readonly string[], owners?: HostOwners): Promise<void> {
-    await ready
-    for (const host of await shown.dropMissingFiles(work.isWorking)) report(host)
+    await follow()
     await shown.finishRemovals()
-    reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
+    if (orders.isOurs()) reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
     work.want(hosts, owners)
+  }
+
+  /** Serves what other nodes have stored, and orders what they asked for. */
+  async function follow(): Promise<void> {
+    await ready()
+    const changed = await shown.follow()
+    if ((await attempts.follow()) || changed.length > 0) work.look()
   }
 
   /** Tries now instead of at the next planned time. The authority's own rate limit still applies. */
   async function checkNow(host: string): Promise<CertificateStatus> {
-    await ready
+    await ready()
     await retryNow(host)
-    work.begin(host)
+    work.begin(host) // if the orders are ours
     await work.finished(host)
+    if (!orders.isOurs()) await untilOthersTried(async () => await follow().then(() => isDue(host)))
     return status(host)
   }
 
   /** For a host that was removed, or that should get our certificate instead of an uploaded one. */
   async function forget(host: string): Promise<void> {
-    await ready
+    await ready()
     await work.finished(host)
     await attempts.clear(host)
     await shown.remove(host)
@@ -89,19 +102,49 @@ export function createCertificates(deps: CertificatesDeps) {
 
   /** Every host with a certificate or an attempt. */
   async function hosts(): Promise<string[]> {
-    await ready
+    await ready()
     return [...new Set([...shown.hosts(), ...attempts.hosts()])]
   }
 
   const { isWorking, close } = work
   const isUploaded = (host: string) => shown.get(host)?.source === 'uploaded'
-  return { want, hosts, status: (host: string) => status(host), isWorking, isUploaded, checkNow, upload, forget, close }
+  const looks = { status: (host: string) => status(host), isWorking, isUploaded, isArriving: store.isArriving }
+  return { ...looks, want, follow, hosts, checkNow, upload, forget, close }
 }
 
 export type Certificates = ReturnType<typeof createCertificates>
 
+type Ordering = { isDue: (host: string) => boolean; issue: (host: string) => Promise<void> }
+
+function createOrders({ log, orders = ALWAYS_OURS, everyMs = 30_000, atOnce = 4 }: CertificatesDeps, { isDue, issue }: Ordering) {
+  return createDueHosts({
+    isDue: (host) => orders.isOurs() && isDue(host),
+    run: async (host) => await orders.run(async () => await issue(host)),
+    onFailure: (host, err) => log.warn({ host, err }, 'Certificate attempt not recorded'),
+    everyMs,
+    atOnce,
+  })
+}
+
+/** Runs once; after a failure, again when it is needed. */
+function oncePossible(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return async () => {
+    done ??= work()
+    await done.catch((cause: unknown) => {
+      done = undefined
+      throw cause
+    })
+  }
+}
+
+async function untilOthersTried(isDue: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + OTHERS_WITHIN_MS
+  while ((await isDue()) && performance.now() < giveUpAt) await sleep(LOOK_EVERY_MS)
+}
+
 type Uploads = {
-  ready: Promise<void>
+  ready: () => Promise<void>
   shown: Pick<ReturnType<typeof createShownCertificates>, 'show'>
   uploading: Set<string>
   report: (host: string) => void
@@ -111,7 +154,7 @@ type Uploads = {
 function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' | 'attempts' | 'now'>, uploads: Uploads) {
   const { ready, shown, uploading, report } = uploads
   return async (host: string, pem: { certificate: string; key: string }): Promise<string | undefined> => {
-    await ready
+    await ready()
     const check = checkUpload({ host, ...pem, now: now() })
     if ('problem' in check) return check.problem
     uploading.add(host)

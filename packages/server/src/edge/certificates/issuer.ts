@@ -3,12 +3,13 @@ import { EdgeUnavailable } from '../edge.ts'
 import type { Acme } from './acme.ts'
 import { AcmeFailure } from './acme-transport.ts'
 import type { IssueAttempts } from './attempts.ts'
+import type { StoredCertificate } from './certificate-files.ts'
+import type { CertificateStore } from './kept-certificates.ts'
 import { nextTryDelayMs } from './schedule.ts'
-import type { CertificateStore, StoredCertificate } from './store.ts'
 
 /** One attempt at one certificate: check first, order it, save it; or record the reason and when to try again. */
 export function createCertificateIssuer(deps: {
-  store: CertificateStore
+  store: Pick<CertificateStore, 'put'>
   attempts: IssueAttempts
   acme: Pick<Acme, 'issue'>
   preflight: { problem(host: string): Promise<string | undefined> }

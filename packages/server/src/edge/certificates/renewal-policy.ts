@@ -1,6 +1,6 @@
 import type { IssueAttempts } from './attempts.ts'
+import type { StoredCertificate } from './certificate-files.ts'
 import { renewAt } from './schedule.ts'
-import type { StoredCertificate } from './store.ts'
 
 /** When to order a certificate: if the host has none, one from another authority, or an old one; and not too soon after a failure. */
 export function createRenewalPolicy(deps: {

@@ -1,24 +1,42 @@
 import type { EdgeLog } from '../controller.ts'
 import type { Edge } from '../edge.ts'
-import type { CertificateSource, CertificateStore, StoredCertificate } from './store.ts'
+import type { CertificateSource, StoredCertificate } from './certificate-files.ts'
+import type { CertificateStore } from './kept-certificates.ts'
 
-const SOURCES: readonly CertificateSource[] = ['acme', 'uploaded']
-
-/** The certificates that the edge should serve, one per host, as stored on disk. */
-export function createShownCertificates(deps: {
-  store: CertificateStore
+type Deps = {
+  store: Pick<CertificateStore, 'read' | 'remove' | 'removeOtherFiles'>
   edge: Pick<Edge, 'setCertificates'>
   log: EdgeLog
-  /** A file being written is new, even if the previous one was about to be deleted. */
+  /** A file being written is new, even if nothing shows it yet. */
   isBeingPut: (host: string, source: CertificateSource) => boolean
-}) {
-  const { store, edge, log, isBeingPut } = deps
-  const shown = new Map<string, StoredCertificate>()
-  /** Hosts whose files must still be deleted. Somebody who takes over the name must not get them, so this survives a new certificate. */
-  const leaving = new Set<string>()
+}
 
-  async function load(): Promise<void> {
-    for (const certificate of await store.list()) shown.set(certificate.host, certificate)
+/** The certificates that the edge should serve, one per host, as stored. */
+export function createShownCertificates({ store, edge, log, isBeingPut }: Deps) {
+  let shown = new Map<string, StoredCertificate>()
+  let version = -1
+  /** There may be files of hosts that have no certificate any more: also after a start, because the last process may have been killed. */
+  let areFilesLeft = true
+
+  /** What is stored, and not yet at the edge. Returns the hosts of which something is different. */
+  async function take(): Promise<string[]> {
+    const { number, certificates } = await store.read()
+    if (number === version) return []
+    version = number
+    const before = shown
+    shown = new Map(certificates.map((certificate) => [certificate.host, certificate]))
+    const hosts = [...new Set([...before.keys(), ...shown.keys()])]
+    return hosts.filter((host) => before.get(host)?.fingerprint !== shown.get(host)?.fingerprint)
+  }
+
+  /** Reads what changed, also at other nodes, and serves it. Returns its hosts. */
+  async function follow(): Promise<string[]> {
+    const hosts = await take()
+    if (hosts.length > 0) {
+      areFilesLeft = true
+      await serve()
+    }
+    return hosts
   }
 
   /** An edge that is not running picks up the certificates when it is back, because they stay wanted. */
@@ -36,43 +54,30 @@ export function createShownCertificates(deps: {
   }
 
   async function remove(host: string): Promise<void> {
+    await store.remove(host)
     shown.delete(host)
-    leaving.add(host)
-    await clearLeaving()
+    areFilesLeft = true
+    await removeFiles()
   }
 
   /** The edge first: a list that names a missing file would keep HAProxy from starting. */
-  async function clearLeaving(): Promise<void> {
-    const hosts = [...leaving]
-    const told = new Map(shown)
-    await edge.setCertificates([...told.values()])
-    for (const host of hosts) {
-      if (shown.get(host) !== told.get(host)) continue // the wanted state has changed since; the next pass takes care of it
-      const gone = SOURCES.filter((source) => told.get(host)?.source !== source)
-      const free = gone.filter((source) => !isBeingPut(host, source))
-      for (const source of free) await store.remove(host, source)
-      if (free.length === gone.length) leaving.delete(host)
-    }
+  async function removeFiles(): Promise<void> {
+    const told = [...shown.values()]
+    await edge.setCertificates(told)
+    const isWanted = (host: string, source: CertificateSource) => shown.get(host)?.source === source || isBeingPut(host, source)
+    await store.removeOtherFiles(new Set(told.map(({ path }) => path)), isWanted)
+    areFilesLeft = false
   }
 
-  /** Finishes what `remove` could not, because the edge was not running. */
+  /** Finishes what `remove` could not, because the edge was not running, and what other nodes removed. */
   async function finishRemovals(): Promise<void> {
-    if (leaving.size === 0) return
+    if (!areFilesLeft) return
     try {
-      await clearLeaving()
+      await removeFiles()
     } catch (err) {
-      log.warn({ err, hosts: [...leaving] }, 'Certificates of removed hosts not deleted yet')
+      log.warn({ err }, 'Certificates of removed hosts not deleted yet')
     }
   }
 
-  /** A file that was deleted from outside must be removed from HAProxy's list, or HAProxy could not start again. Returns its hosts. */
-  async function dropMissingFiles(isBusy: (host: string) => boolean): Promise<string[]> {
-    const there = await store.paths()
-    const lost = [...shown.values()].filter(({ path, host }) => !there.has(path) && !isBusy(host)).map(({ host }) => host)
-    for (const host of lost) shown.delete(host)
-    if (lost.length > 0) await serve()
-    return lost
-  }
-
-  return { load, show, remove, finishRemovals, dropMissingFiles, get: (host: string) => shown.get(host), hosts: () => [...shown.keys()] }
+  return { take, follow, show, remove, finishRemovals, get: (host: string) => shown.get(host), hosts: () => [...shown.keys()] }
 }

@@ -1,5 +1,5 @@
 import type { IssueAttempt } from './attempts.ts'
-import type { StoredCertificate } from './store.ts'
+import type { StoredCertificate } from './certificate-files.ts'
 
 export type CertificateStatus = {
   readonly sslStatus: 'none' | 'pending' | 'active' | 'failed'

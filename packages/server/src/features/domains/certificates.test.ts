@@ -3,29 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { openKeptCertificates } from '../../../testing/harness/kept-certificates.ts'
 import { ownCertificate } from '../../../testing/harness/own-certificate.ts'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { DomainRow } from '../../domain/rows.ts'
-import { createIssueAttempts } from '../../edge/certificates/attempts.ts'
 import { createCertificates } from '../../edge/certificates/certificates.ts'
-import { createCertificateStore } from '../../edge/certificates/store.ts'
 import { readSettings, writeSetting } from '../settings/store.ts'
 import { createDomainCertificates } from './certificates.ts'
 import { deleteDomain, findDomainByHost, insertDomain, newDomainRow } from './store.ts'
 
 type Issuer = Parameters<typeof createCertificates>[0]['issuer']
-type CertificateFiles = ReturnType<typeof createCertificateStore>
+type CertificateStore = ReturnType<typeof openKeptCertificates>['store']
 
 /** A real database and certificate store, and an authority of the test's own. */
-async function openDomains(issuerOf: (store: CertificateFiles) => Issuer) {
+async function openDomains(issuerOf: (store: CertificateStore) => Issuer) {
   const test = await openTestDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'berth-certificates-'))
   const [log, now, db] = [pino({ level: 'silent' }), () => new Date(), test.db]
-  const store = createCertificateStore({ dir })
+  const { store, attempts } = openKeptCertificates(db, dir)
   const certificates = createCertificates({
     store,
-    attempts: createIssueAttempts({ path: join(dir, 'attempts.json') }),
+    attempts,
     issuer: issuerOf(store),
     directory: () => 'https://ca.test/dir',
     edge: { setCertificates: async () => undefined, isRefused: () => false },
@@ -35,7 +34,15 @@ async function openDomains(issuerOf: (store: CertificateFiles) => Issuer) {
   })
   const checkDns = async () => ({ dnsStatus: 'ok', dnsError: null, found: [] }) as const
   const readBase = async () => undefined
-  const domains = createDomainCertificates({ db, now, log, certificates: () => certificates, checkDns, readSettings, readBase })
+  const domains = createDomainCertificates({
+    db,
+    now,
+    log,
+    certificates: () => certificates,
+    checkDns,
+    readSettings,
+    readBase,
+  })
   const app = await addApp(db, 'a@example.test')
   const add = async (host: string) =>
     await db.transaction(async (tx) => await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns: true, at: now() })))

@@ -16,7 +16,7 @@ import { findDomainByHost, listHosts, updateDomain } from './store.ts'
 type Deps = {
   db: Db
   now: () => Date
-  certificates: () => Pick<Certificates, 'want' | 'hosts' | 'isWorking' | 'isUploaded' | 'checkNow' | 'upload' | 'forget'>
+  certificates: () => Pick<Certificates, 'want' | 'hosts' | 'isWorking' | 'isArriving' | 'isUploaded' | 'checkNow' | 'upload' | 'forget'>
   checkDns: (host: string) => Promise<DnsCheck>
   readSettings: (db: Reader) => Promise<Settings>
   readBase: (db: Reader) => Promise<BaseDomain | undefined>
@@ -24,7 +24,7 @@ type Deps = {
 }
 type Change = Parameters<typeof updateDomain>[2]
 /** Without an engine no domain works, so DNS is not checked. */
-type Turn = { signal: AbortSignal; canBeVisited: boolean }
+type Turn = { signal: AbortSignal; canBeVisited: boolean /** Whether this node looks after names and certificates. */; isOurs?: boolean }
 
 /** Connects the domain rows with the edge's certificates: the status of certificates is saved for the dashboard. */
 export function createDomainCertificates(deps: Deps) {
@@ -55,11 +55,11 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   /** The dashboard's host is like any other, but has no row. */
-  async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
-    if (canBeVisited) await dnsLook.look(signal)
+  async function wantAll({ signal, canBeVisited, isOurs = true }: Turn): Promise<void> {
+    if (canBeVisited && isOurs) await dnsLook.look(signal)
     const [{ acmeEmail, dashboardDomain }, base] = await Promise.all([deps.readSettings(db), deps.readBase(db)])
     const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
-    await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
+    if (isOurs) await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
     await deps.certificates().want(...automatic(acmeEmail === '' ? [] : hosts.filter(({ host }) => !needsNoDns(host, base))))
   }
 
@@ -120,10 +120,10 @@ function createForgetOthers(
   { forget, inTurn }: { forget: (host: string) => Promise<void>; inTurn: ReturnType<typeof createTurns<string>> },
 ) {
   return async (wanted: ReadonlyMap<string, boolean>, dashboardDomain: string): Promise<void> => {
-    const { hosts, isWorking, isUploaded } = certificates()
+    const { hosts, isWorking, isUploaded, isArriving } = certificates()
     const isOver = (host: string, isOwn: boolean | undefined) => isOwn === undefined || (!isOwn && isUploaded(host))
     for (const host of await hosts()) {
-      if (isWorking(host) || !isOver(host, wanted.get(host))) continue
+      if (isWorking(host) || isArriving(host) || !isOver(host, wanted.get(host))) continue
       await inTurn(host, async () => {
         if (isWorking(host)) return
         const row = await findDomainByHost(db, host)

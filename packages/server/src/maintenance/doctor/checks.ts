@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { createCertificateStore } from '../../edge/certificates/store.ts'
+import { createCertificateFiles } from '../../edge/certificates/certificate-files.ts'
 import { edgePaths } from '../../edge/paths.ts'
 import { hasBuilderHoles } from '../../engine/builder-holes.ts'
 import { createEngine } from '../../engine/engine.ts'
@@ -154,7 +154,7 @@ async function server(port: number): Promise<Finding[]> {
 }
 
 async function certificates(dataDir: string, now: Date): Promise<Finding[]> {
-  const store = createCertificateStore({ dir: edgePaths(join(dataDir, 'edge')).certificatesDir })
+  const store = createCertificateFiles({ dir: edgePaths(join(dataDir, 'edge')).certificatesDir })
   const all = existsSync(join(dataDir, 'edge')) ? await store.list() : []
   const late = all.filter(({ notAfter }) => notAfter.getTime() - now.getTime() < 7 * DAY_MS)
   if (late.length === 0) return ok(`${all.length} in use`)

@@ -1,5 +1,6 @@
 import { aboutRelease } from '../../domain/release-config.ts'
 import { aboutFiles } from '../../domain/release-files.ts'
+import { ABOUT_ACCOUNT, aboutCertificate } from '../../edge/certificates/sealed-keys.ts'
 import { aboutBuildSecret } from '../../features/build-secrets/service.ts'
 import { aboutKey } from '../../features/deploy-keys/service.ts'
 import { aboutProjectVariable } from '../../features/env-variables/project-variables.ts'
@@ -33,6 +34,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'github_app', column: 'sealed_secret', about: (row) => aboutAppSecret(String(row['hook_key'])) },
   { table: 'deploy_key', column: 'sealed_key', about: (row) => aboutKey(Number(row['app_id'])) },
   { table: 'registry', column: 'sealed_password', about: (row) => aboutPassword(Number(row['id'])) },
+  {
+    table: 'certificate',
+    column: 'sealed_key',
+    about: (row) => aboutCertificate({ host: String(row['host']), source: String(row['source']) }),
+  },
+  { table: 'acme_account', column: 'sealed_key', about: () => ABOUT_ACCOUNT },
 ]
 
 function hookOf(row: Row): string {

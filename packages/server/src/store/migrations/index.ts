@@ -25,6 +25,7 @@ import { up as buildSettings } from './0023-build-settings.ts'
 import { up as processes } from './0024-processes.ts'
 import { up as privateHostOrder } from './0025-private-host-order.ts'
 import { up as nodes } from './0026-nodes.ts'
+import { up as sharedCertificates } from './0027-shared-certificates.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   { version: 24, name: '0024-processes', up: processes },
   { version: 25, name: '0025-private-host-order', up: privateHostOrder },
   { version: 26, name: '0026-nodes', up: nodes },
+  { version: 27, name: '0027-shared-certificates', up: sharedCertificates },
 ]

@@ -16,6 +16,10 @@ export type StoredCertificate = EdgeCertificate & {
   readonly notAfter: Date
 }
 
+export type CertificatePem = { readonly chain: string; readonly key: string; readonly directory?: string }
+/** A file that is not written yet, and what it will be. */
+export type PreparedFile = { readonly stored: StoredCertificate; readonly text: string }
+
 const FROM = 'From: '
 const HOST = 'Host: '
 const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
@@ -23,8 +27,11 @@ const HASHED = /^sha256-[0-9a-f]{64}$/
 /** 255 minus the suffix that `writeDurably` adds. */
 const MOST_NAME = 251
 
-/** Certificates with their keys, one PEM file per host, readable only by us. HAProxy reads the same files when it starts. */
-export function createCertificateStore(deps: { dir: string }) {
+/**
+ * Certificates with their keys as PEM files, one for each host and source, readable only by us. HAProxy reads the same files when it starts.
+ * What counts is in the database (`kept-certificates.ts`).
+ */
+export function createCertificateFiles(deps: { dir: string }) {
   const { dir } = deps
 
   async function list(): Promise<StoredCertificate[]> {
@@ -49,21 +56,26 @@ export function createCertificateStore(deps: { dir: string }) {
     return new Set((await readdir(dir)).map((file) => join(dir, file)))
   }
 
-  async function put(
-    host: string,
-    source: CertificateSource,
-    pem: { chain: string; key: string; directory?: string },
-  ): Promise<StoredCertificate> {
+  /** What the file will have and be called; nothing is written yet. */
+  function prepare(host: string, source: CertificateSource, pem: CertificatePem): PreparedFile {
     if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
-    await makeDirectories([dir])
     const path = join(dir, fileName(host, source))
     // the lines before the first block are for people, and for us
     const head = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${HOST}${host}\n`
     const text = `${head}${pem.chain.trim()}\n${pem.key.trim()}\n`
     const stored = describe(host, { source, pem: text, path })
     if (stored === undefined) throw new Error(`the certificate for ${host} cannot be read`)
-    await writeDurably(path, text)
+    return { stored, text }
+  }
+
+  async function write({ stored, text }: PreparedFile): Promise<StoredCertificate> {
+    await makeDirectories([dir])
+    if ((await readIfThere(stored.path)) !== text) await writeDurably(stored.path, text)
     return stored
+  }
+
+  async function put(host: string, source: CertificateSource, pem: CertificatePem): Promise<StoredCertificate> {
+    return await write(prepare(host, source, pem))
   }
 
   /** Call after HAProxy's list no longer names the file: a list that names a missing file keeps HAProxy from starting. */
@@ -71,10 +83,21 @@ export function createCertificateStore(deps: { dir: string }) {
     await rm(join(dir, fileName(host, source)), { force: true })
   }
 
-  return { list, paths, put, remove }
+  /** The same for all files that are not among these, except those that `isKept` says. */
+  async function removeOthers(wanted: ReadonlySet<string>, isKept: (host: string, source: CertificateSource) => boolean): Promise<void> {
+    await makeDirectories([dir])
+    for (const file of await readdir(dir)) {
+      const [, name = '', source] = FILE.exec(file) ?? []
+      if ((source !== 'acme' && source !== 'uploaded') || wanted.has(join(dir, file))) continue
+      const host = HASHED.test(name) ? headerOf((await readIfThere(join(dir, file))) ?? '', HOST) : name
+      if (host === undefined || !isKept(host, source)) await rm(join(dir, file), { force: true })
+    }
+  }
+
+  return { list, paths, prepare, write, put, remove, removeOthers }
 }
 
-export type CertificateStore = ReturnType<typeof createCertificateStore>
+export type CertificateFiles = ReturnType<typeof createCertificateFiles>
 
 /** A host name can be longer than a file name. Those that do not fit are hashed, and the file contains the host. */
 function fileName(host: string, source: CertificateSource): string {
