@@ -109,7 +109,7 @@ it('makes a database from a template and connects an app of the same project to 
   await page.getByRole('link', { name: 'visits-store' }).first().click()
   await page.getByRole('button', { name: 'Connect to app' }).click()
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await shown(dialog.getByText('already taken in this application', { exact: false }))
+  await shown(dialog.getByText('already taken in this app', { exact: false }))
   await dialog.getByLabel('Variable').fill('SECOND_URL')
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await shown(dialog.getByText('now refers to visits-store'))

@@ -99,7 +99,7 @@ export const Application = Type.Object({
 })
 export type Application = Static<typeof Application>
 
-/** An application in a list: without the settings that can be long, so that a list of a thousand is still a small response. */
+/** An app in a list: without the settings that can be long, so that a list of a thousand is still a small response. */
 export const ListedApplication = Type.Omit(Application, [
   'watch_paths',
   'install_command',

@@ -49,7 +49,7 @@ export const sockets = {
     frame: AppLogFrame,
     params: AppOnly,
     query: Type.Object({ service: Type.Optional(ServiceName), tail: Type.Optional(Tail), since: Type.Optional(Since) }),
-    summary: 'What all containers of an application or of one service print, as one stream: each line with its service and replica',
+    summary: 'What all containers of an app or of one service print, as one stream: each line with its service and replica',
   },
   metrics: {
     path: '/api/ws/metrics',

@@ -19,35 +19,35 @@ import { Traffic } from '../metrics.ts'
 import { operation } from '../operation.ts'
 import { ProjectOnly } from '../projects.ts'
 
-/** Applications: what they are and where they come from. */
+/** Apps: what they are and where they come from. */
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const appOperations = {
   'apps.create': operation({
-    summary: 'Create an application',
+    summary: 'Create an app',
     method: 'POST', path: '/api/apps/create', may: 'member of the project', body: NewApplication, answer: Application, message: 'Application created successfully',
   }),
   'apps.list': operation({
-    summary: 'List the applications of a project',
+    summary: 'List the apps of a project',
     method: 'POST', path: '/api/apps/get', may: 'member of the project', body: ProjectOnly, answer: Type.Array(ListedApplication), message: 'Applications retrieved successfully',
   }),
   'apps.listAll': operation({
-    summary: 'List all applications you can see',
+    summary: 'List all apps you can see',
     method: 'GET', path: '/api/apps', may: 'signed in', answer: Type.Array(ListedApplication), message: 'Applications retrieved successfully',
   }),
   'apps.get': operation({
-    summary: 'Get an application',
+    summary: 'Get an app',
     method: 'POST', path: '/api/apps/get/id', may: 'member of the app', body: AppOnly, answer: Application, message: 'Application retrieved successfully',
   }),
   'apps.update': operation({
-    summary: 'Change an application; only the fields you send change',
+    summary: 'Change an app; only the fields you send change',
     method: 'POST', path: '/api/apps/update', may: 'owner of the app', body: ApplicationChange, answer: Application, message: 'Application updated successfully',
   }),
   'apps.delete': operation({
-    summary: 'Delete an application; its volumes only on request',
+    summary: 'Delete an app; its volumes only on request',
     method: 'POST', path: '/api/apps/delete', may: 'steward of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
   }),
   'apps.transfer': operation({
-    summary: 'Transfer an application to another user who can see it',
+    summary: 'Transfer an app to another user who can see it',
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
   }),
   'apps.connection': operation({
@@ -55,7 +55,7 @@ export const appOperations = {
     method: 'GET', path: '/api/apps/connection', may: 'member of the app', query: AppOnly, answer: Connection,
   }),
   'apps.traffic': operation({
-    summary: 'Get the request counts of an application',
+    summary: 'Get the request counts of an app',
     method: 'GET', path: '/api/apps/traffic', may: 'member of the app', query: AppOnly, answer: Traffic,
   }),
   'apps.checkSource': operation({
@@ -67,7 +67,7 @@ export const appOperations = {
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
   }),
   'apps.webhook': operation({
-    summary: "Whether pushes to the application's repository are delivered to Berth",
+    summary: "Whether pushes to the app's repository are delivered to Berth",
     method: 'GET', path: '/api/apps/webhook', may: 'member of the app', query: AppOnly, answer: AppWebhook,
   }),
 } as const

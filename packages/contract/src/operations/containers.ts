@@ -15,23 +15,23 @@ import {
 import { AppGlance, Figures, FiguresQuery } from '../metrics.ts'
 import { operation } from '../operation.ts'
 
-/** The containers of the live release of an application. */
+/** The containers of the live release of an app. */
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const containerOperations = {
   'containers.start': operation({
-    summary: "Start the application's container",
+    summary: "Start the app's container",
     method: 'POST', path: '/api/apps/container/start', may: 'member of the app', query: AppOnly, answer: ContainerMessage, message: 'Container started successfully',
   }),
   'containers.stop': operation({
-    summary: "Stop the application's container",
+    summary: "Stop the app's container",
     method: 'POST', path: '/api/apps/container/stop', may: 'member of the app', query: AppOnly, answer: ContainerMessage, message: 'Container stopped successfully',
   }),
   'containers.restart': operation({
-    summary: "Restart the application's container",
+    summary: "Restart the app's container",
     method: 'POST', path: '/api/apps/container/restart', may: 'member of the app', query: AppOnly, answer: ContainerMessage, message: 'Container restarted successfully',
   }),
   'containers.status': operation({
-    summary: "Get the state of the application's container",
+    summary: "Get the state of the app's container",
     method: 'GET', path: '/api/apps/container/status', may: 'member of the app', query: AppOnly, answer: ContainerStatus, message: 'Container status retrieved successfully',
   }),
   'containers.logs': operation({
@@ -55,11 +55,11 @@ export const containerOperations = {
     method: 'GET', path: '/api/apps/container/usage', may: 'member of the app', query: AppOnly, answer: ContainerUsage, message: 'Container usage retrieved successfully',
   }),
   'figures.get': operation({
-    summary: 'Get the CPU, memory, requests, latency and errors of an application over the last 1, 6 or 24 hours',
+    summary: 'Get the CPU, memory, requests, latency and errors of an app over the last 1, 6 or 24 hours',
     method: 'GET', path: '/api/apps/figures', may: 'member of the app', query: FiguresQuery, answer: Figures,
   }),
   'figures.glance': operation({
-    summary: 'Get the CPU usage over the last hour of every application you can see',
+    summary: 'Get the CPU usage over the last hour of every app you can see',
     method: 'GET', path: '/api/apps/figures/glance', may: 'signed in', answer: Type.Array(AppGlance),
   }),
 } as const

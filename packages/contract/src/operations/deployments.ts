@@ -20,7 +20,7 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
-    summary: 'List the deployments of an application, newest first, all or by page',
+    summary: 'List the deployments of an app, newest first, all or by page',
     method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.log': operation({
@@ -32,7 +32,7 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: NewDeployment, answer: Deployment,
   }),
   'deployments.list': operation({
-    summary: 'List the deployments of an application, newest first, all or by page',
+    summary: 'List the deployments of an app, newest first, all or by page',
     method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.get': operation({
@@ -56,7 +56,7 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
   }),
   'deployments.compare': operation({
-    summary: 'Compare two deployments of an application: settings, and variables by name',
+    summary: 'Compare two deployments of an app: settings, and variables by name',
     method: 'POST', path: '/api/deployments/compare', may: 'member of the deployment', body: ComparisonRequest, answer: DeploymentComparison,
   }),
 } as const

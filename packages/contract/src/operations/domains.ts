@@ -4,15 +4,15 @@ import { CertificateUpload, Domain, DomainChange, DomainOnly, NewDomain } from '
 import { Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 
-/** The host names of an application, and their certificates. */
+/** The host names of an app, and their certificates. */
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const domainOperations = {
   'domains.create': operation({
-    summary: 'Add a domain to an application',
+    summary: 'Add a domain to an app',
     method: 'POST', path: '/api/apps/domains/create', may: 'member of the app', body: NewDomain, answer: Domain,
   }),
   'domains.list': operation({
-    summary: 'List the domains of an application',
+    summary: 'List the domains of an app',
     method: 'POST', path: '/api/apps/domains/get', may: 'member of the app', body: AppOnly, answer: Type.Array(Domain),
   }),
   'domains.update': operation({

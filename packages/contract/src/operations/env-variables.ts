@@ -4,7 +4,7 @@ import { EnvChanges, EnvVariable, EnvVariableChange, EnvVariablesReplacement, Ne
 import { ById, Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 
-/** The environment variables of an application. */
+/** The environment variables of an app. */
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const envVariableOperations = {
   'envs.create': operation({
@@ -12,7 +12,7 @@ export const envVariableOperations = {
     method: 'POST', path: '/api/apps/envs/create', may: 'member of the app', body: NewEnvVariable, answer: EnvVariable,
   }),
   'envs.list': operation({
-    summary: 'List the environment variables of an application',
+    summary: 'List the environment variables of an app',
     method: 'POST', path: '/api/apps/envs/get', may: 'member of the app', body: AppOnly, answer: Type.Array(EnvVariable),
   }),
   'envs.changes': operation({
@@ -20,7 +20,7 @@ export const envVariableOperations = {
     method: 'GET', path: '/api/apps/envs/changes', may: 'member of the app', query: AppOnly, answer: EnvChanges,
   }),
   'envs.replace': operation({
-    summary: 'Set all environment variables of an application at once',
+    summary: 'Set all environment variables of an app at once',
     method: 'PUT', path: '/api/apps/envs/replace', may: 'member of the app', body: EnvVariablesReplacement, answer: Type.Array(EnvVariable),
   }),
   'envs.update': operation({

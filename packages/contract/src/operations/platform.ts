@@ -46,7 +46,7 @@ export const platformOperations = {
     method: 'GET', path: '/api/audit', may: 'admin', query: AuditQuery, answer: Type.Array(AuditEntry),
   }),
   'overview.get': operation({
-    summary: 'Get an overview of every application you can see',
+    summary: 'Get an overview of every app you can see',
     method: 'GET', path: '/api/overview', may: 'signed in', answer: Overview,
   }),
   'disk.usage': operation({

@@ -25,7 +25,7 @@ export const projectOperations = {
     method: 'POST', path: '/api/projects/create', may: 'signed in', body: NewProject, answer: Project,
   }),
   'projects.get': operation({
-    summary: 'Get a project with its applications and members',
+    summary: 'Get a project with its apps and members',
     method: 'GET', path: '/api/projects/:id', may: 'member of the project', params: ById, answer: ProjectDetails,
   }),
   'projects.update': operation({

@@ -24,11 +24,11 @@ export const registryOperations = {
     method: 'DELETE', path: '/api/registries/delete', may: 'owner of the registry', body: RegistryOnly, answer: Deleted,
   }),
   'apps.lookAtImage': operation({
-    summary: 'Whether an image can be pulled with the credentials that an application of this project would use',
+    summary: 'Whether an image can be pulled with the credentials that an app of this project would use',
     method: 'POST', path: '/api/apps/image/look', may: 'member of the project', body: ImageLookRequest, answer: ImageLook,
   }),
   'apps.checkImage': operation({
-    summary: "Whether the registry has a newer image for the application's tag",
+    summary: "Whether the registry has a newer image for the app's tag",
     method: 'POST', path: '/api/apps/image/check', may: 'member of the app', body: AppOnly, answer: ImageCheck,
   }),
 } as const

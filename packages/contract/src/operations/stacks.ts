@@ -14,43 +14,43 @@ import {
   StackServices,
 } from '../stacks.ts'
 
-/** The services of compose applications. */
+/** The services of compose apps. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const stackOperations = {
   'stacks.services': operation({
-    summary: 'The services of a compose application: state, image, health, CPU and memory, volumes, ports and domains',
+    summary: 'The services of a compose app: state, image, health, CPU and memory, volumes, ports and domains',
     method: 'GET', path: '/api/apps/services', may: 'member of the app', query: AppOnly, answer: StackServices,
   }),
   'stacks.startService': operation({
-    summary: 'Start one service of a compose application',
+    summary: 'Start one service of a compose app',
     method: 'POST', path: '/api/apps/services/start', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
   }),
   'stacks.stopService': operation({
-    summary: 'Stop one service of a compose application until it is started or the application is deployed again',
+    summary: 'Stop one service of a compose app until it is started or the app is deployed again',
     method: 'POST', path: '/api/apps/services/stop', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
   }),
   'stacks.restartService': operation({
-    summary: 'Restart one service of a compose application',
+    summary: 'Restart one service of a compose app',
     method: 'POST', path: '/api/apps/services/restart', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
   }),
   'stacks.ports': operation({
-    summary: 'The ports of a compose application: those that are open on the server, and those that its file publishes',
+    summary: 'The ports of a compose app: those that are open on the server, and those that its file publishes',
     method: 'GET', path: '/api/apps/ports', may: 'member of the app', query: AppOnly, answer: Type.Array(AppPort),
   }),
   'stacks.openPort': operation({
-    summary: 'Open a port of the server that leads to a service of a compose application, from the next deployment on',
+    summary: 'Open a port of the server that leads to a service of a compose app, from the next deployment on',
     method: 'POST', path: '/api/apps/ports/open', may: 'owner of the app', body: OpenPort, answer: Type.Array(AppPort),
   }),
   'stacks.closePort': operation({
-    summary: 'Close a port of the server that leads to a service of a compose application, from the next deployment on',
+    summary: 'Close a port of the server that leads to a service of a compose app, from the next deployment on',
     method: 'POST', path: '/api/apps/ports/close', may: 'owner of the app', body: ClosePort, answer: Type.Array(AppPort),
   }),
   'stacks.plan': operation({
-    summary: 'What a deployment would make of the compose file of an application, or of a text: services, notes, refusals and variables',
+    summary: 'What a deployment would make of the compose file of an app, or of a text: services, notes, refusals and variables',
     method: 'POST', path: '/api/apps/compose/plan', may: 'member of the app', body: StackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
   'stacks.planNew': operation({
-    summary: 'The same for a repository or a text of which there is no application yet',
+    summary: 'The same for a repository or a text of which there is no app yet',
     method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
   'stacks.running': operation({
@@ -58,11 +58,11 @@ export const stackOperations = {
     method: 'GET', path: '/api/apps/compose/running', may: 'member of the app', query: AppOnly, answer: RunningFile,
   }),
   'stacks.file': operation({
-    summary: 'The compose file of an application without a repository; empty where it has none',
+    summary: 'The compose file of an app without a repository; empty where it has none',
     method: 'GET', path: '/api/apps/compose/file', may: 'member of the app', query: AppOnly, answer: ComposeFile,
   }),
   'stacks.setFile': operation({
-    summary: 'Set the compose file of an application without a repository; one that a deployment would refuse is refused with every reason',
+    summary: 'Set the compose file of an app without a repository; one that a deployment would refuse is refused with every reason',
     method: 'PUT', path: '/api/apps/compose/file', may: 'owner of the app', body: ComposeFileChange, answer: StackPlan, bodyLimit: 2_000_000,
   }),
 } as const

@@ -27,5 +27,5 @@ export async function countReplicas(db: Reader, projectId: number): Promise<numb
 /** Called after a change that may have added some. Who has too many already can still have fewer. */
 export async function refuseMoreReplicas(tx: Tx, projectId: number, { before, field }: { before: number; field: string }): Promise<void> {
   const after = await countReplicas(tx, projectId)
-  if (after > before) refuseBeyond(QUOTAS.replicasOfUser, after - 1, { field, who: 'all projects of a person', what: 'replicas' })
+  if (after > before) refuseBeyond(QUOTAS.replicasOfUser, after - 1, { field, who: "a person's projects", what: 'replicas' })
 }

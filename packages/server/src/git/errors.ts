@@ -38,16 +38,14 @@ export class CredentialRefused extends SourceError {
 export class DeployKeyMissing extends SourceError {
   override readonly name = 'DeployKeyMissing'
   constructor() {
-    super(
-      'An ssh clone URL needs a deploy key. Create one for the application, add its public half to the repository at its host, then try again.',
-    )
+    super('An ssh clone URL needs a deploy key. Create one for the app, add its public half to the repository at its host, then try again.')
   }
 }
 
 export class DeployKeyRefused extends SourceError {
   override readonly name = 'DeployKeyRefused'
   constructor() {
-    super("The repository's host does not accept the deploy key. Add the application's public key to the repository there.")
+    super("The repository's host does not accept the deploy key. Add the app's public key to the repository there.")
   }
 }
 
@@ -55,7 +53,7 @@ export class HostKeyChanged extends SourceError {
   override readonly name = 'HostKeyChanged'
   constructor() {
     super(
-      "The SSH key of the repository's host is not the one that was pinned at the first use, so nothing was sent to it. If the host has a new key, forget the pinned one in the application's settings and deploy again.",
+      "The SSH key of the repository's host is not the one that was pinned at the first use, so nothing was sent to it. If the host has a new key, forget the pinned one in the app's settings and deploy again.",
     )
   }
 }

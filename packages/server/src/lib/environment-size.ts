@@ -21,7 +21,7 @@ export function environmentSize(variables: Iterable<{ key: string; value: string
 }
 
 /** The error for an environment of this size, if any. An environment from before there was a limit may still shrink. */
-export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = NOTHING, whose = 'application'): string | undefined {
+export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = NOTHING, whose = 'app'): string | undefined {
   if (size.variables > Math.max(MOST_VARIABLES, before.variables))
     return `The ${whose} would have ${size.variables} environment variables, but the limit is ${MOST_VARIABLES}.`
   if (size.bytes > Math.max(MOST_BYTES, before.bytes))

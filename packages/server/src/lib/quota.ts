@@ -29,5 +29,5 @@ export const QUOTAS = {
 /** `who` can have at most `most` of `what`. Call it inside the transaction that adds one. */
 export function refuseBeyond(most: number, has: number, words: { field: string; who: string; what: string }): void {
   if (has >= most)
-    throw fieldError('invalid_request', words.field, `${words.who} can have at most ${most} ${words.what}, and already has that many.`)
+    throw fieldError('invalid_request', words.field, `${words.who} can have at most ${most} ${words.what}, and the limit is reached.`)
 }

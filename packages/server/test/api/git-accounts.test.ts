@@ -119,10 +119,7 @@ describe.each(STYLES)('accounts on a host like %s', (style) => {
     for (const appId of [named, unnamed]) {
       expect((await byHook(appId, 'main')).json).toMatchObject({ app_id: appId, commit_hash: expect.stringMatching(/^[0-9a-f]{40}$/) })
       const refused = await byHook(appId, 'secret')
-      expect([refused.status, refused.json.error]).toEqual([
-        400,
-        expect.stringContaining('must be the branch that the application deploys'),
-      ])
+      expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining('must be the branch that the app deploys')])
     }
     await byHook(named, 'secret')
     expect(host.requests).toEqual([]) // nobody was asked

@@ -205,7 +205,7 @@ describe('a GitHub App', () => {
       ['acme', projectId],
       ['other-org', projectId],
     ])
-    expect((await deliver(app, push(second), 'push')).reason).toContain('No application deploys from acme/shop') // with that account
+    expect((await deliver(app, push(second), 'push')).reason).toContain('No app deploys from acme/shop') // with that account
     app.installations.shift()
     expect(await ada.call('git.checkAccount', { id })).toMatchObject({
       status: 'error',

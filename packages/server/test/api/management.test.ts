@@ -127,7 +127,7 @@ describe('projects', () => {
   })
 })
 
-describe('applications', () => {
+describe('apps', () => {
   it('names are taken once a project, whatever their case', async () => {
     const app = await newApp(owner, 'Shop')
     await refuses(owner.call('apps.create', { projectId: app.project_id, name: 'shop' }), 'app_name_taken')

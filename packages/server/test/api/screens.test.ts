@@ -148,7 +148,7 @@ describe('deployments', () => {
   })
 })
 
-describe('an application', () => {
+describe('an app', () => {
   it('takes at its creation what can be changed later', async () => {
     const project = await owner.call('projects.create', { name: 'Whole' })
     const runtime = {

@@ -51,7 +51,7 @@ const GUESTBOOK_FILES = {
 }
 
 describe('what people deploy', () => {
-  it('a Node.js application with dependencies from npm keeps its rows in a PostgreSQL of its project, whatever happens to both', async () => {
+  it('a Node.js app with dependencies from npm keeps its rows in a PostgreSQL of its project, whatever happens to both', async () => {
     const database = await lab.owner.call('apps.create', {
       name: 'main database',
       projectId: lab.project.id,

@@ -135,7 +135,7 @@ it('an environment that is too large to be redacted is refused', async () => {
   expect(await lab.deploy(app.id)).toMatchObject({
     status: 'failed',
     error_message:
-      'The environment variables of the application are 176 KiB with their names, but the limit is 128 KiB. Put large data into a file instead.',
+      'The environment variables of the app are 176 KiB with their names, but the limit is 128 KiB. Put large data into a file instead.',
   })
 })
 

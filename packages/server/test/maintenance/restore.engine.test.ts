@@ -196,7 +196,7 @@ async function refusesToStart(restored: Restored): Promise<string[]> {
   expect(await volumes()).toEqual([])
 
   await docker(['volume', 'create', nameOfData()])
-  const words = `(${nameOfData()}) is on this machine without the labels of the application`
+  const words = `(${nameOfData()}) is on this machine without the labels of the app`
   await until(async () => String(await reasonOf(stack)).includes(words), 'a volume without labels is not taken')
   expect(await containers(stack)).toEqual([])
   await docker(['volume', 'rm', nameOfData()])

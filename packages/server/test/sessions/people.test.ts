@@ -52,7 +52,7 @@ describe('somebody who only owns a project', () => {
     expect(await ids({ userIds: [member.id] })).toEqual(sorted(person, member))
   })
 
-  it('hands an application only to those who can see it; anybody else is as unknown as nobody', async () => {
+  it('hands an app only to those who can see it; anybody else is as unknown as nobody', async () => {
     const unknown = await transfer(person, UNKNOWN_ID)
     expect([unknown.status, unknown.json.code]).toEqual([404, 'user_not_found'])
     const foreign = await transfer(person, stranger.id)

@@ -5,7 +5,7 @@ const create: Operation = {
   operationId: 'apps.create',
   method: 'POST',
   path: '/api/apps/create',
-  summary: 'Create an application',
+  summary: 'Create an app',
   description: '',
   tags: ['Apps'],
   security: [{ session: [] }, { bearer: [] }],

@@ -45,7 +45,7 @@ export function detectDotnet(project: Project, wishes: BuildInput): DetectedPlan
   })
 }
 
-/** The only project, or the only one that is a web application. */
+/** The only project, or the only one that is a web app. */
 function programIn(project: Project, files: readonly string[]): string {
   const [first = ''] = files
   const web = files.filter((file) => project.read(file).includes('Microsoft.NET.Sdk.Web'))

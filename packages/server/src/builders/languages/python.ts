@@ -152,7 +152,7 @@ function django(project: Project, bind: string): Framework {
   }
 }
 
-/** The file that creates the application, and its variable: `app = Flask(__name__)`. */
+/** The file that creates the app, and its variable: `app = Flask(__name__)`. */
 function moduleWith(project: Project, maker: string): { file: string; module: string; name: string } | undefined {
   const candidates = project.matching(/^(?:src\/|app\/|api\/)?(?:main|app|server|application|wsgi|asgi|__init__|index)\.py$/)
   for (const file of candidates.toSorted((a, b) => a.split('/').length - b.split('/').length)) {

@@ -3,7 +3,7 @@ import type { Redirect } from './redirects.ts'
 
 type Site = {
   readonly port: number
-  /** A path without a file is a route of the application, so it gets index.html. */
+  /** A path without a file is a route of the app, so it gets index.html. */
   readonly isSinglePage: boolean
   readonly redirects: readonly Redirect[]
   readonly headers: readonly HeaderRule[]

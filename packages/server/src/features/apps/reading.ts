@@ -31,7 +31,7 @@ type Deps = {
 const LIMITS = { running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: 30_000 }
 const TOO_MANY = 'Too many requests like this one are being answered. Try again in a few seconds.'
 
-/** The read operations of applications. */
+/** The read operations of apps. */
 export function createAppReading(deps: Deps) {
   const { db } = deps
   const limiter = createLimiter(LIMITS)

@@ -52,13 +52,13 @@ const unlessTaken = createUnlessTaken('app.name', 'app_name_taken', { field: 'na
 /** The slug of a new app, if the project has room for one more. */
 async function slugInProject(tx: Tx, projectId: number, { name, appType: type = DEFAULT_APP_TYPE }: NewApplication): Promise<string> {
   const { ofProject, ofUser, composeOfUser } = await countApps(tx, projectId)
-  refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'applications' })
-  refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: 'all projects of a person', what: 'applications' })
+  refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'apps' })
+  refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: "a person's projects", what: 'apps' })
   if (kindOf({ type }).hasServices)
     refuseBeyond(QUOTAS.composeAppsOfUser, composeOfUser, {
       field: 'appType',
-      who: 'all projects of a person',
-      what: 'compose applications',
+      who: "a person's projects",
+      what: 'compose apps',
     })
   const isTaken = async (slug: string) => slug === PROJECT_SOURCE || (await isSlugTaken(tx, projectId, slug)) // `project.X` means the project's own
   return await freeSlug(slugOf(name, 'app'), isTaken)
@@ -129,7 +129,7 @@ async function recordChange(tx: Tx, { caller, at }: { caller: Caller; at: Date }
   await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
 }
 
-/** Applications and their owners. What runs is handled by deployments and containers. */
+/** Apps and their owners. What runs is handled by deployments and containers. */
 export function createApplications(deps: Deps) {
   const { db, now } = deps
   const refuseBadSource = createRefuseBadSource(deps)

@@ -128,7 +128,7 @@ function groupHosts(rows: readonly Host[]): Hosts {
   return Map.groupBy(rows, ({ app_id }) => app_id)
 }
 
-/** Without a user: all applications, for callers who can see everything. */
+/** Without a user: all apps, for callers who can see everything. */
 export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<ListedApplication[]> {
   let apps = db.selectFrom('app').select(LISTED_COLUMNS).orderBy('app.id')
   if (userId !== undefined) {

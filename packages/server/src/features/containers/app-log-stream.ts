@@ -23,10 +23,10 @@ const DEFAULT_TAIL = 100
 /** New containers, of a deployment or of a service that was started, are found within this time. */
 const LOOK_MS = 2000
 const MOST_STREAMS = 20
-const TOO_MANY = `At most ${MOST_STREAMS} logs of whole applications can be followed at a time. Close some pages, then try again.`
+const TOO_MANY = `At most ${MOST_STREAMS} logs of whole apps can be followed at a time. Close some pages, then try again.`
 /** Each takes a connection to the engine. All services of a stack are fewer, and so are the replicas of one process. */
 const MOST_CONTAINERS = 40
-const TOO_LARGE = `At most ${MOST_CONTAINERS} containers can be followed as one log, and the application has more. Choose one service or process.`
+const TOO_LARGE = `At most ${MOST_CONTAINERS} containers can be followed as one log, and the app has more. Choose one service or process.`
 const MOST_OF_PERSON = 128
 const TOO_MANY_CONTAINERS = `The logs of at most ${MOST_OF_PERSON} containers can be followed at a time. Close some pages, then try again.`
 const UP: readonly string[] = ['running', 'restarting', 'paused']

@@ -50,7 +50,7 @@ const LOG_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 
 const TOO_MANY_LOGS = 'Too many logs are being read. Try again in a few seconds.'
 /** Each may take as long as a container that ignores the stop signal, and the engine handles few at once. */
 const VERB_LIMITS = { running: 16, runningPerKey: 4, waiting: 1000, waitingPerKey: 200, waitMs: 60_000 }
-const TOO_MANY_VERBS = 'Too many applications are being started and stopped. Try again in a minute.'
+const TOO_MANY_VERBS = 'Too many apps are being started and stopped. Try again in a minute.'
 
 /**
  * A release being replaced must not start again beside its successor, because they may share their data. And an app stopped during a

@@ -28,10 +28,10 @@ const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
 const TOO_MANY = 'This deploy hook is called more than 120 times a minute; call it again in a minute.'
 
 const NOT_THERE = 'must be a branch of the repository; this one is not there, or the host does not answer'
-const OTHER_BRANCH = 'must be the branch that the application deploys from, because its source is a git account'
+const OTHER_BRANCH = 'must be the branch that the app deploys from, because its source is a git account'
 const NO_LONGER =
-  'The person who made this deploy hook may not deploy the application any more. Ask a member of its project to make a new secret for it.'
-const OTHER_SOURCE = 'The source of the application was changed at this very moment. Call the deploy hook again.'
+  'The person who made this deploy hook may not deploy the app any more. Ask a member of its project to make a new secret for it.'
+const OTHER_SOURCE = 'The source of the app was changed at this very moment. Call the deploy hook again.'
 
 /** Handles a call of a deploy hook. */
 export function createDeployByHook(deps: Deps) {

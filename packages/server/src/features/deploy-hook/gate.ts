@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { isSecretOf } from './secret.ts'
 
 const BEARER = /^Bearer ([\w-]{1,200})$/i
-const REFUSED = 'The secret is wrong, or the application has no deploy hook. Send it as "Authorization: Bearer <secret>".'
+const REFUSED = 'The secret is wrong, or the app has no deploy hook. Send it as "Authorization: Bearer <secret>".'
 
 /** A deploy hook is authenticated by its secret alone. An unknown app, an app without a hook and a wrong secret get the same response. */
 export function createHookGate({ findApp }: { findApp: (id: number) => Promise<AppRow | undefined> }) {

@@ -150,7 +150,7 @@ function seenBy(caller: Caller): number | undefined {
 
 async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void> {
   const what = 'deployments that have not ended'
-  refuseBeyond(QUOTAS.unfinishedOfApp, (await unfinishedOf(tx, app.id)).length, { field: 'appId', who: 'an application', what })
+  refuseBeyond(QUOTAS.unfinishedOfApp, (await unfinishedOf(tx, app.id)).length, { field: 'appId', who: 'an app', what })
   if (!isStaff(caller))
     refuseBeyond(QUOTAS.unfinishedOfUser, await countUnfinishedOf(tx, caller.id), { field: 'appId', who: 'a person', what })
 }

@@ -55,7 +55,7 @@ const TOO_MANY_CHECKS = 'Too many domains are being checked. Try again in a few 
 
 const unlessTaken = createUnlessTaken('domain.host', 'domain_taken', { field: 'domain', message: 'is taken' })
 
-/** The host names of applications. */
+/** The host names of apps. */
 export function createDomains(deps: Deps) {
   const { now } = deps
 
@@ -182,8 +182,8 @@ async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {
 
 async function refuseTooMany(tx: Tx, app: AppRow): Promise<void> {
   const { ofApp, ofUser } = await countDomains(tx, app)
-  refuseBeyond(QUOTAS.domainsOfApp, ofApp, { field: 'domain', who: 'an application', what: 'domains' })
-  refuseBeyond(QUOTAS.domainsOfUser, ofUser, { field: 'domain', who: 'all projects of a person', what: 'domains' })
+  refuseBeyond(QUOTAS.domainsOfApp, ofApp, { field: 'domain', who: 'an app', what: 'domains' })
+  refuseBeyond(QUOTAS.domainsOfUser, ofUser, { field: 'domain', who: "a person's projects", what: 'domains' })
 }
 
 /** Names reserved for the platform. */

@@ -15,7 +15,7 @@ type ValueOf = (row: EnvVariableRow) => string
 
 const unlessTaken = createUnlessTaken('env_variable.key', 'env_key_taken', {
   field: 'key',
-  message: 'is already taken in this application',
+  message: 'is already taken in this app',
 })
 
 function sizeOf(rows: Rows, valueOf: ValueOf): EnvironmentSize {

@@ -14,7 +14,7 @@ import { countProjectsOf, deleteProject, insertProject, isSlugTaken, listMembers
 type Deps = {
   db: Db
   listApplications: (projectId: number) => Promise<ListedApplication[]>
-  /** Deletes the applications and adds jobs that remove what they own. */
+  /** Deletes the apps and adds jobs that remove what they own. */
   removeApplications: (tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }) => Promise<number[]>
   /** Called after the commit with the deleted apps. */
   onRemoved: (appIds: readonly number[]) => void

@@ -27,7 +27,7 @@ export function createSettings(deps: Deps) {
   async function checkHost(tx: Tx, field: string, given: string | undefined): Promise<string | undefined> {
     const host = checkName(field, given)
     if (!host) return host
-    if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an application uses this host name')
+    if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an app uses this host name')
     return host
   }
 

@@ -96,7 +96,7 @@ async function refuseBadFiles(tx: Tx, appId: number): Promise<void> {
   if (bytes > MOST_FILES_BYTES)
     throw fieldError('invalid_request', 'content', `the files of an app can have at most 1 MiB together, and would have ${sizeText(bytes)}`)
   if ((await sumFileBytes(tx, app.project_id)) > QUOTAS.fileBytesOfUser)
-    throw fieldError('invalid_request', 'content', 'the files of all applications of a person can have at most 64 MiB together')
+    throw fieldError('invalid_request', 'content', 'the files of all apps of a person can have at most 64 MiB together')
 }
 
 function bytesOf({ content, encoding = 'utf8' }: Pick<FileWriting, 'content' | 'encoding'>): Buffer {

@@ -18,7 +18,7 @@ type Deps = {
   now: () => Date
 }
 
-const STILL_LIVE = 'The live release still has this volume. Deploy the application without it, then delete the volume.'
+const STILL_LIVE = 'The live release still has this volume. Deploy the app without it, then delete the volume.'
 
 /** Deletes volumes on request. A job does it, in the queue of the app: a deployment may be about to mount the volume. */
 export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }: Deps) {
@@ -28,7 +28,7 @@ export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }:
     for (const { id } of await engine.containers.list({ labels }))
       if ((await engine.containers.inspect(id))?.volumes.some((volume) => volume.name === name))
         throw new AppError('volume_in_use', {
-          message: 'A container of the application still has this volume. Deploy it, then delete the volume.',
+          message: 'A container of the app still has this volume. Deploy it, then delete the volume.',
         })
   }
 

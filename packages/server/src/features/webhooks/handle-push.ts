@@ -46,7 +46,7 @@ export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
       hasFailed ||= done !== undefined && 'problem' in done
       await linkApp(tx, { deliveryId: id, appId: app.id, deploymentId: done && 'deploymentId' in done ? done.deploymentId : null, reason })
     }
-    const none = apps.length === 0 ? `No application deploys from ${push.repository} with this account.` : ''
+    const none = apps.length === 0 ? `No app deploys from ${push.repository} with this account.` : ''
     const result = deployments.length > 0 ? 'deployed' : hasFailed ? 'failed' : 'ignored'
     const kept = general ?? none
     await updateDelivery(tx, id, { result, reason: kept, ...(!isAgain && { is_late: isLate ? 1 : 0 }) })

@@ -7,7 +7,7 @@ import { TAGS, tagOf } from './tags.ts'
 
 type Reference = (schema: TSchema) => Json
 
-const INTRODUCTION = `Deploys applications as containers.
+const INTRODUCTION = `Deploys apps as containers.
 
 **Log in** with \`POST /api/auth/login\`. It sets a session cookie, which browsers send by themselves. Programs send the value of that cookie as
 \`Authorization: Bearer <token>\`.
@@ -18,22 +18,22 @@ error text is for people and may change; the code is for programs and does not.`
 const WHO = {
   anyone: 'Open to everyone.',
   'signed webhook': 'Needs the signature of a git provider.',
-  'deploy hook': "Needs the secret of the application's deploy hook.",
+  'deploy hook': "Needs the secret of the app's deploy hook.",
   'signed in': 'For every user.',
   admin: 'For admins and owners.',
   owner: 'For owners.',
   'member of the project': 'For members of the project.',
   'owner of the project': "For the project's owner and admins.",
-  'member of the app': "For members of the application's project.",
-  'owner of the app': "Only for the application's owner.",
-  'steward of the app': "For the application's owner, the project's owner and admins.",
-  'member of the env variable': "For members of the application's project.",
-  'member of the domain': "For members of the application's project.",
-  'member of the deployment': "For members of the application's project.",
-  'member of the container': "For members of the application's project.",
+  'member of the app': "For members of the app's project.",
+  'owner of the app': "Only for the app's owner.",
+  'steward of the app': "For the app's owner, the project's owner and admins.",
+  'member of the env variable': "For members of the app's project.",
+  'member of the domain': "For members of the app's project.",
+  'member of the deployment': "For members of the app's project.",
+  'member of the container': "For members of the app's project.",
   'user of the git account': 'For the person the account belongs to, or the members of its project.',
-  'reader of deliveries': "For members of the application's project, or users of the git account.",
-  'member of the delivery': "For members of the application's project, and users of the git account.",
+  'reader of deliveries': "For members of the app's project, or users of the git account.",
+  'member of the delivery': "For members of the app's project, and users of the git account.",
   'user of the registry': 'For the person it belongs to, or the members of its project.',
   'owner of the registry': 'For the person it belongs to, who saved it, or the owner of its project.',
   'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
@@ -52,7 +52,7 @@ const securitySchemes = {
     description: `Set when you log in. Over https its name is ${COOKIE_NAMES.host}.`,
   },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The value of the session cookie.' },
-  deployHook: { type: 'http', scheme: 'bearer', description: "The secret of the application's deploy hook." },
+  deployHook: { type: 'http', scheme: 'bearer', description: "The secret of the app's deploy hook." },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',

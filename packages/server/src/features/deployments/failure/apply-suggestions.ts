@@ -33,7 +33,7 @@ export function createSuggestions({ db, changeApp, deploy, makeRoom }: Deps) {
 
   async function apply(caller: Caller, app: AppRow, wanted: { deployment: DeploymentRow; suggestionId: string }): Promise<Deployment> {
     const fix = (await fixesOf(app, wanted.deployment)).find(({ id }) => id === wanted.suggestionId)
-    if (!fix) throw new AppError('not_found', { message: 'Suggestion not found, or the application has been changed or deployed since.' })
+    if (!fix) throw new AppError('not_found', { message: 'Suggestion not found, or the app has been changed or deployed since.' })
     if (!mayApply(caller, app, fix)) throw new AppError('not_app_owner')
     if (fix.effect === 'opens a page')
       throw new AppError('invalid_request', { message: `suggestionId: "${fix.id}" needs a value. Add the variable, then deploy.` })

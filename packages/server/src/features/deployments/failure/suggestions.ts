@@ -32,7 +32,7 @@ export function fixesFor(facts: FailureFacts | undefined, app: Pick<AppRow, 'por
 }
 
 function portFix(port: number): PossibleFix {
-  const detail = `The application listens on port ${port}. This changes its port in the settings.`
+  const detail = `The app listens on port ${port}. This changes its port in the settings.`
   return { id: `port:${port}`, title: `Set the port to ${port} and deploy`, detail, link: '', effect: { change: { port } } }
 }
 

@@ -27,8 +27,7 @@ export function createCloneRepository(deps: Deps) {
       await mkdir(workspace, { recursive: true, mode: 0o700 })
       return say('Using the compose file of the app; it has no repository')
     }
-    if (app.git_clone_url === '')
-      throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
+    if (app.git_clone_url === '') throw new DeploymentFailure('The app has no source. Set a clone URL in its settings, then deploy again.')
     const source = { ...(await deps.sourceOf(app, signal)), signal }
     await step('git.check', async () => await deps.checkCommit(app, deployment, signal))
     const branch = app.git_branch === '' ? null : app.git_branch

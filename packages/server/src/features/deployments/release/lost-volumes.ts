@@ -7,7 +7,7 @@ type Mounts = readonly { readonly volume: string; readonly path: string }[]
 
 const MOST_NAMED = 4
 const TO_DO =
-  'To bring the data here: stop Berth, run the command at the end, copy the data into the volume, and start Berth. To start with an empty one: deploy the application again.'
+  'To bring the data here: stop Berth, run the command at the end, copy the data into the volume, and start Berth. To start with an empty one: deploy the app again.'
 
 /** The live release had them, as after a restore on another machine: new ones would be empty, and nobody would see that the data is gone. */
 export async function refuseLostVolumes(
@@ -31,5 +31,5 @@ export async function refuseLostVolumes(
 
 function sentence({ volume, path, isThere }: MissingVolume): string {
   if (!isThere) return `Its volume for ${path} (${volume}) is not on this machine.`
-  return `Its volume for ${path} (${volume}) is on this machine without the labels of the application: copy its data elsewhere and remove it first.`
+  return `Its volume for ${path} (${volume}) is on this machine without the labels of the app: copy its data elsewhere and remove it first.`
 }

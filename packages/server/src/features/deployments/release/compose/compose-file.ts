@@ -19,6 +19,6 @@ export async function composeFileIn(workspace: string, rootDirectory: string): P
     return { name, text }
   }
   throw new DeploymentFailure(
-    `The repository has no compose file. Berth looks for ${COMPOSE_FILES.join(', ')} in the root directory of the application.`,
+    `The repository has no compose file. Berth looks for ${COMPOSE_FILES.join(', ')} in the root directory of the app.`,
   )
 }

@@ -23,7 +23,7 @@ export function isSingle({ app, config }: Pick<Context, 'app' | 'config'>): bool
 /** A volume that is not shareable has one writer, also after a rollback to a release that has one. */
 export function refuseSeveralWriters({ app, config, deployment }: Pick<Context, 'app' | 'config' | 'deployment'>): void {
   if (!holdsDataAlone(app, config)) return
-  const volume = 'This release has a volume that only one container may use at a time, and the application has'
+  const volume = 'This release has a volume that only one container may use at a time, and the app has'
   const other = 'or use a release whose volumes are shareable.'
   if (app.replicas > 1) throw new DeploymentFailure(`${volume} ${app.replicas} replicas. Set replicas to 1, ${other}`)
   const process = placesOf(app, deployment).find((each) => each.process !== '')?.process

@@ -28,13 +28,13 @@ function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
 function whyNotReached(port: number, listening: readonly ListeningPort[] | null): string {
   const isOnLoopback = listening?.some((entry) => entry.port === port && entry.loopbackOnly) ?? false
   if (isOnLoopback)
-    return `The application only listens on 127.0.0.1:${port}, which cannot be reached from outside its container. Make it listen on 0.0.0.0.`
+    return `The app only listens on 127.0.0.1:${port}, which cannot be reached from outside its container. Make it listen on 0.0.0.0.`
   const ports = otherPorts(port, listening)
   const hint =
     ports.length > 0
-      ? ` It listens on ${ports.join(', ')}: set that under Settings → Port, or make the application listen on $PORT.`
+      ? ` It listens on ${ports.join(', ')}: set that under Settings → Port, or make the app listen on $PORT.`
       : ' It listens on no port at all: make it listen on $PORT.'
-  return `Nothing listens on port ${port}.${listening === null ? ' Make the application listen on 0.0.0.0:$PORT.' : hint}`
+  return `Nothing listens on port ${port}.${listening === null ? ' Make the app listen on 0.0.0.0:$PORT.' : hint}`
 }
 
 function hasEnded({ state, restartCount }: ContainerDetails): boolean {
@@ -65,6 +65,6 @@ export function whyUnhealthy(seen: Seen): string {
   if (hasEnded(details)) return whyEnded(details, seen.lastLines)
   if (port !== null && isUnreached(seen)) return whyNotReached(port, seen.listening)
   if (seen.healthcheckPath !== '')
-    return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${outputSummary(seen.lastLines)}`
-  return `The application is not healthy: ${seen.reason}${outputSummary(seen.lastLines)}`
+    return `The app is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${outputSummary(seen.lastLines)}`
+  return `The app is not healthy: ${seen.reason}${outputSummary(seen.lastLines)}`
 }
