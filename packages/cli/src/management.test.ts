@@ -370,7 +370,7 @@ describe('the server', () => {
     expect((await berth(['plan', 'planned', '--dockerfile'])).out).toMatch(/^FROM node:[^]*CMD \["node", "other\.js"\]\n$/)
     await repository.commit({ files: { 'package.json': '{}' } })
     const refused = await berth(of)
-    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('how this project starts')])
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('how to start this project')])
     await repository.commit({ files: { 'compose.yaml': 'services: { web: { image: nginx, expose: [80] } }' } })
     expect(await answerOf('stacks.planNew', of)).toMatchObject({ file: 'compose.yaml', isAccepted: true })
   })

@@ -63,8 +63,8 @@ function announce(
   say(`  Berth listens on   ${shown}`)
   if (started.setupToken !== undefined) say(`  Set it up here     ${shown}/setup#token=${started.setupToken}`)
   else if (config.owner) say(`  Owner              ${config.owner.email}`)
-  say(`  Engine             ${parts.engine}`)
-  say(`  Edge               ${parts.edge}`)
+  say(`  Docker             ${parts.engine}`)
+  say(`  Proxy              ${parts.edge}`)
   say(`  Data               ${config.dataDir}`)
   say('')
 }

@@ -47,7 +47,7 @@ export function createUpdateParts(parts: Parts) {
   return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), whyNot, settings, log, now })
 }
 
-const ON_POSTGRES = 'On PostgreSQL Berth cannot update itself. Make a backup, then install the new version (docs/postgresql.md).'
+const ON_POSTGRES = 'Berth cannot update itself when it uses PostgreSQL. Make a backup, then install the new version (docs/postgresql.md).'
 
 function installed({ base, engineParts, supervised, work, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
   const { config, db, step, tuning } = base

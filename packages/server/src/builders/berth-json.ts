@@ -26,7 +26,7 @@ export function readBerthJson(project: Project): BerthJson {
   const sentences = problems
     .slice(0, MOST_PROBLEMS)
     .map(({ key, message }) => `Line ${lines.get(key) ?? lines.get(key.split('.')[0] ?? '') ?? 1}: ${key} ${message}.`)
-  throw new BuildProblem(`${name} cannot be used. ${sentences.join(' ')} docs/builders.md lists what it may hold.`)
+  throw new BuildProblem(`${name} is not valid. ${sentences.join(' ')} docs/builders.md lists the settings.`)
 }
 
 function parsed(text: string, name: string): Readonly<Record<string, unknown>> {
@@ -35,9 +35,9 @@ function parsed(text: string, name: string): Readonly<Record<string, unknown>> {
     value = JSON.parse(text)
   } catch (cause) {
     const line = wrongLine(text)
-    throw new BuildProblem(`Line ${line} of ${name} is not valid JSON. Correct it, then deploy again.`, { cause })
+    throw new BuildProblem(`Line ${line} of ${name} is not valid JSON. Fix it, then deploy again.`, { cause })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BuildProblem(`${name} must hold a JSON object.`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BuildProblem(`${name} must contain a JSON object.`)
   return value as Record<string, unknown> // an object, checked above
 }
 
@@ -72,7 +72,7 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
     const schema = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (schema === undefined) yield { key, message: 'is not a known setting' }
     else if (!Value.Check(schema, given))
-      yield { key: innerKey(schema, key, given), message: `must be ${'expects' in schema ? String(schema.expects) : 'a text'}` }
+      yield { key: innerKey(schema, key, given), message: `must be ${'expects' in schema ? String(schema.expects) : 'a string'}` }
   }
   const tooLong = Value.Check(RepositoryBuildSettings.buildArgs, value['buildArgs']) ? buildArgsProblem(value['buildArgs']) : undefined
   if (tooLong !== undefined) yield { key: 'buildArgs', message: tooLong }

@@ -8,13 +8,13 @@ export function pathText(path: string, what: string): string {
   const isInside = !path.startsWith('/') && !path.split('/').includes('..')
   if (PLAIN_PATH.test(path) && isInside) return path
   throw new BuildProblem(
-    `${what} is "${path.slice(0, 100)}", which a build cannot use. It must be a path inside the project of letters, digits, ".", "_", "-" and "/".`,
+    `${what} is "${path.slice(0, 100)}", which cannot be used in a build. Use a path inside the project with only letters, digits, ".", "_", "-" and "/".`,
   )
 }
 
 export function versionText(version: string, what: string): string {
   if (VERSION.test(version)) return version
-  throw new BuildProblem(`${what} is "${version.slice(0, 60)}", which is not a version. Write it as in 22 or 22.11.0.`)
+  throw new BuildProblem(`${what} is "${version.slice(0, 60)}", which is not a version. Use one such as 22 or 22.11.0.`)
 }
 
 /** A `RUN` line. A command that the builder would misinterpret is passed to the shell as one argument. */

@@ -60,9 +60,9 @@ export function jsonIn(project: Project, name: string): Readonly<Record<string, 
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown> // an object, checked above
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : ''
-    throw new BuildProblem(`${nameIn(project, name)} is not valid JSON: ${why.slice(0, 200)}. Correct it, then deploy again.`, { cause })
+    throw new BuildProblem(`${nameIn(project, name)} is not valid JSON: ${why.slice(0, 200)}. Fix it, then deploy again.`, { cause })
   }
-  throw new BuildProblem(`${nameIn(project, name)} must hold a JSON object. Correct it, then deploy again.`)
+  throw new BuildProblem(`${nameIn(project, name)} must contain a JSON object. Fix it, then deploy again.`)
 }
 
 export function nameIn({ root }: Pick<Project, 'root'>, name: string): string {

@@ -101,7 +101,7 @@ async function createBridge(
 function own(network: Network | null, instance: string): Network {
   if (network === null) throw new EngineError(409, 'A network vanished while it was being set up. Try again.')
   if (network.owner.instance !== instance)
-    throw new EngineError(409, `A network with the name ${network.name} exists and is not ours. Rename or remove it.`)
+    throw new EngineError(409, `A network with the name ${network.name} exists but does not belong to Berth. Rename or remove it.`)
   return network
 }
 

@@ -12,15 +12,15 @@ it.each([
     'unauthorized',
     'have no access to it',
   ],
-  ['Get https://ghcr.io/v2/: no basic auth credentials', 'unauthorized', 'ghcr.io does not show'],
+  ['Get https://ghcr.io/v2/: no basic auth credentials', 'unauthorized', 'ghcr.io does not allow access to'],
   ['manifest unknown: manifest unknown', 'missing', 'Check its name and its tag'],
-  ['no matching manifest for linux/arm64/v8 in the manifest list entries', 'missing', 'not made for the platform'],
-  ['toomanyrequests: You have reached your pull rate limit.', 'rate_limited', 'limits how often'],
+  ['no matching manifest for linux/arm64/v8 in the manifest list entries', 'missing', 'not available for the platform'],
+  ['toomanyrequests: You have reached your pull rate limit.', 'rate_limited', 'limits the number of requests'],
   ['received unexpected HTTP status: 429 Too Many Requests', 'rate_limited', 'Try again later'],
   ['Get "https://ghcr.io/v2/": dial tcp: lookup ghcr.io: no such host', 'unavailable', 'could not be found. Check its spelling'],
   ['x509: certificate signed by unknown authority', 'unavailable', '/etc/docker/certs.d/ghcr.io/ca.crt'],
   ['dial tcp 192.0.2.1:443: connect: connection refused', 'unavailable', 'does not answer'],
-  ['something new', 'unavailable', 'ghcr.io did not do what was asked: something new'],
+  ['something new', 'unavailable', 'ghcr.io reported a problem: something new'],
 ])('%j is %s', (message, kind, words) => {
   const failure = said(message)
   expect(failure.kind).toBe(kind)
@@ -36,7 +36,7 @@ it('says what helps somebody without credentials', () => {
 
 it('tells an image for another platform from one that fits, and from one that does not say', () => {
   expect(platformProblem('web:1', ['linux/amd64', 'linux/386'], 'linux/arm64')?.message).toContain(
-    'web:1 is made for linux/amd64, linux/386, and this server needs linux/arm64.',
+    'web:1 is available for linux/amd64, linux/386, but this server needs linux/arm64.',
   )
   for (const platforms of [[], ['linux/arm64']]) expect(platformProblem('web:1', platforms, 'linux/arm64')).toBe(undefined)
 })

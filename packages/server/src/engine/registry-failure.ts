@@ -37,22 +37,22 @@ const SIGNS: readonly { readonly kind: Kind; readonly words: RegExp; readonly sa
     kind: 'rate_limited',
     words: /toomanyrequests|too many requests|rate limit|\b429\b/i,
     says: ({ host, isKnown }) =>
-      `${host} limits how often it may be asked. Try again later${isKnown ? '' : ', or save credentials for it under Registries: limits are higher with an account'}.`,
+      `${host} limits the number of requests. Try again later${isKnown ? '' : ', or save credentials for it under Registries: limits are higher with an account'}.`,
   },
   {
     kind: 'unauthorized',
     words: /unauthorized|denied|no basic auth|incorrect username|authentication required|\b401\b|\b403\b/i,
     says: ({ host, image, isKnown }) => {
       if (!isKnown)
-        return `${host} does not show ${image ?? 'this image'} without credentials, or it does not exist. Check the name, or save credentials for ${host} under Registries.`
+        return `${host} does not allow access to ${image ?? 'this image'} without credentials, or it does not exist. Check the name, or save credentials for ${host} under Registries.`
       if (image === undefined) return `${host} does not accept this user name and password. They are wrong, have expired or were revoked.`
-      return `${host} does not show ${image} with the saved credentials: they are wrong or have expired, have no access to it, or it does not exist. Check the name, or save new credentials under Registries.`
+      return `${host} does not allow access to ${image} with the saved credentials: they are wrong or have expired, have no access to it, or it does not exist. Check the name, or save new credentials under Registries.`
     },
   },
   {
     kind: 'missing',
     words: /no matching manifest|does not match the (?:specified|detected) (?:host )?platform/i,
-    says: ({ image }) => `${image ?? 'The image'} is not made for the platform of this server. Choose a tag that was built for it.`,
+    says: ({ image }) => `${image ?? 'The image'} is not available for the platform of this server. Choose a tag that is.`,
   },
   {
     kind: 'missing',
@@ -82,7 +82,7 @@ export function registryFailure(cause: EngineError, asked: Asked): RegistryError
   const sign = SIGNS.find(({ words }) => words.test(cause.message))
   if (sign !== undefined) return new RegistryError(sign.kind, sign.says(asked), { cause })
   const words = cause.message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_WORDS)
-  return new RegistryError('unavailable', `${asked.host} did not do what was asked: ${words}`, { cause })
+  return new RegistryError('unavailable', `${asked.host} reported a problem: ${words}`, { cause })
 }
 
 /** Undefined where the image is made for this platform, or does not say. */
@@ -90,6 +90,6 @@ export function platformProblem(image: string, platforms: readonly string[], pla
   if (platforms.length === 0 || platforms.includes(platform)) return undefined
   return new RegistryError(
     'missing',
-    `${image} is made for ${platforms.slice(0, 5).join(', ').slice(0, 200)}, and this server needs ${platform}. Choose a tag that was built for it.`,
+    `${image} is available for ${platforms.slice(0, 5).join(', ').slice(0, 200)}, but this server needs ${platform}. Choose a tag that has it.`,
   )
 }

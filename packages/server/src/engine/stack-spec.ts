@@ -21,7 +21,7 @@ export type StackContainerSpec = {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly service: StackService
-  /** The app's own network, where its services reach each other by their names. */
+  /** The app's own network, where its services reach each other by name. */
   readonly network: string
   /** Among all apps of the project, for services that visitors reach. `turn` as for every other container. */
   readonly project?: { readonly network: string; readonly alias: string | null; readonly turn: number }

@@ -18,7 +18,7 @@ export function createVolumes(deps: {
     // Creating a volume that exists returns the existing one, so there is no race between checking and creating.
     const volume = volumeOf(await transport.json({ method: 'POST', path: '/volumes/create', body: { Name: name, Labels: labels }, signal }))
     if (volume.owner.instance === null || volume.owner.instance !== ownerOf(labels).instance) {
-      throw new EngineError(409, `A volume with the name ${name} exists and is not ours. Rename or remove it.`)
+      throw new EngineError(409, `A volume with the name ${name} exists but does not belong to Berth. Rename or remove it.`)
     }
   }
 

@@ -42,7 +42,7 @@ export async function allPages<Item>(
     const { headers, body, isLast } = await ask({ ...first, query: { ...first.query, page } })
     const items = options.items(body)
     if (items.length > options.perPage)
-      throw new HostError('unavailable', `The host answers with ${items.length} entries a page; ${options.perPage} were asked for.`)
+      throw new HostError('unavailable', `The host sent ${items.length} entries per page, but ${options.perPage} were requested.`)
     for (const item of items) found.push(item)
     if (isLast || found.length >= MOST_ITEMS || items.length === 0 || !hasMore(headers, items.length, options.perPage)) return found
   }

@@ -128,10 +128,10 @@ function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
   if (cause.failure === 'unauthorized')
     return again(
       'unauthorized',
-      `${hostname} does not accept the private key of the app: the App ID is wrong, the app was deleted there, the key was taken away or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
+      `${hostname} does not accept the private key of the app: the App ID is wrong, the app was deleted there, the key was deleted or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
     )
   if (cause.failure === 'missing')
-    return again('missing', `The app is not installed there any more. Install it again from its page at ${hostname}.`)
+    return again('missing', `The app is no longer installed there. Install it again from its page at ${hostname}.`)
   if (cause.failure === 'forbidden' && /suspended/i.test(cause.message))
     return again('suspended', `The installation of the app is suspended at ${hostname}. Unsuspend it in the settings of its owner there.`)
   return cause

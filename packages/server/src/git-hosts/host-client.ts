@@ -121,7 +121,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
       size += chunk.length
       budget.bytes -= chunk.length
       if (size > MAX_BYTES || budget.bytes < 0)
-        return void sent.destroy(new HostError('unavailable', `${url.hostname} sends more data than we can read.`))
+        return void sent.destroy(new HostError('unavailable', `${url.hostname} sends more data than Berth can read.`))
       chunks.push(chunk)
     })
     response.once('error', reject)

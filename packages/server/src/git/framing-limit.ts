@@ -20,7 +20,7 @@ export function createFramingLimit() {
     for await (const chunk of chunks) {
       bytes += chunk.length
       extra = socket.bytesRead - before - MOST_PER_BYTE * bytes
-      if (extra > extraLeft) throw new SourceError('The server of Git LFS sends its files in pieces that are too small.')
+      if (extra > extraLeft) throw new SourceError('The Git LFS server sends its files in pieces that are too small.')
       yield chunk
     }
     extraLeft -= Math.max(0, extra)

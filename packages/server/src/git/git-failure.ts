@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
   { says: /not our ref|unadvertised object|couldn't find remote ref|no such remote ref/i, error: () => new CommitMissing('') },
   {
     says: /bad config line \d{1,9} in (?:blob|file)/i,
-    error: () => new SourceError('The file .gitmodules of the repository is not valid. Correct it, then deploy again.'),
+    error: () => new SourceError('The file .gitmodules of the repository is not valid. Fix it, then deploy again.'),
   },
   { says: /no space left on device/i, error: () => new SourceError('There is no space left on the disk. Free some, then deploy again.') },
   {

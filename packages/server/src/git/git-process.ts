@@ -33,7 +33,7 @@ export async function runGit(command: GitCommand): Promise<string> {
   const collect = (chunk: Buffer) => {
     outBytes += chunk.length
     if (outBytes > MAX_TEXT)
-      throw new SourceError('The repository has more branches, or a longer commit message, than we can read (8 MiB).')
+      throw new SourceError('The repository has more branches, or a longer commit message, than Berth can read (8 MiB).')
     out.push(chunk)
   }
   const take = command.onOutput ?? collect

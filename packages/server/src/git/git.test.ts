@@ -200,7 +200,7 @@ describe('a source that is hostile', () => {
       await expect(resolveInside(into(), name)).rejects.toThrow(SourceRefused)
     await writeFile(path.join(directory, 'workspace-2'), 'a neighbour with the same beginning')
     await symlink(path.join(directory, 'workspace-2'), path.join(into(), 'neighbour'))
-    await expect(resolveInside(into(), 'neighbour')).rejects.toThrow('leaves the repository')
+    await expect(resolveInside(into(), 'neighbour')).rejects.toThrow('points outside the repository')
   })
 
   it('is too large when it would unpack to more than it may, and nothing is unpacked', async () => {

@@ -3,7 +3,7 @@ import { SourceError } from './errors.ts'
 import type { Source } from './git-visit.ts'
 import type { PinnedRequest } from './pinned-request.ts'
 
-/** The server of Git LFS that belongs to a repository. */
+/** The Git LFS server that belongs to a repository. */
 export type Place = { readonly api: URL; readonly source: Source; readonly authorization: Readonly<Record<string, string>> }
 type Given = { readonly href: string; readonly header?: Readonly<Record<string, string>> }
 

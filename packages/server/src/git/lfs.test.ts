@@ -189,7 +189,7 @@ it('a repository without Git LFS asks nobody', async () => {
 })
 
 it.each<[string, Options, RegExp]>([
-  ['a file that cannot be given', { errorCode: 422 }, /a\.bin: the server of Git LFS does not offer this file\. Not today/],
+  ['a file that cannot be given', { errorCode: 422 }, /a\.bin: the Git LFS server does not offer this file\. Not today/],
   ['another file', { texts: ['the file'], answers: () => 'the fil3' }, /sent another file/],
   ['a longer file', { texts: ['the file'], answers: () => 'the file and more' }, /sent another file/],
   ['a file that breaks off', { texts: ['the file'], breaksOff: true }, /The connection to 127\.0\.0\.1 failed/],

@@ -129,7 +129,7 @@ async function offersFor(request: PinnedRequest, place: Place, { pointers, limit
   const answer = await request({ url: place.api, method: 'POST', headers, body, privileged: place.source.privileged, signal })
   if (answer.statusCode !== 200) throw refusal(answer, place.api)
   const value: unknown = parsed(await textOf(answer, place.api, limited))
-  if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
+  if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not respond like a Git LFS server.`)
   return value.objects
 }
 
@@ -139,7 +139,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
   const given = offer?.actions?.download
   if (given === undefined || !URL.canParse(given.href)) {
     const words = (offer?.error?.message ?? '').slice(0, 200)
-    throw new SourceError(`${pointer.path}: the server of Git LFS does not offer this file. ${words}`.trim())
+    throw new SourceError(`${pointer.path}: the Git LFS server does not offer this file. ${words}`.trim())
   }
   const { answer, url } = await openFile(request, place, { given, signal: wanted.signal })
   const hash = createHash('sha256')
@@ -160,7 +160,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
     throw answer.errored === null ? cause : brokenConnection(url, cause)
   })
   if (bytes !== pointer.size || hash.digest('hex') !== pointer.oid)
-    throw new SourceError(`${pointer.path}: the server of Git LFS sent another file than the one that was committed.`)
+    throw new SourceError(`${pointer.path}: the Git LFS server sent another file than the one that was committed.`)
 }
 
 export type FetchLfs = ReturnType<typeof createLfs>
@@ -198,7 +198,7 @@ async function textOf(answer: IncomingMessage, url: URL, limited: FramingLimit):
   const read = async () => {
     for await (const chunk of limited(answer.socket, answer as AsyncIterable<Buffer>)) {
       size += chunk.length
-      if (size > MOST_BATCH_BYTES) throw new SourceError('The server of Git LFS sends more than we can read.')
+      if (size > MOST_BATCH_BYTES) throw new SourceError('The Git LFS server sends more than Berth can read.')
       chunks.push(chunk)
     }
   }

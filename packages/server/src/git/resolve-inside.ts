@@ -19,7 +19,8 @@ export async function resolveInside(workspace: string, repoPath: string): Promis
     throw cause
   })
   if (real === null) return null
-  if (real !== root && !real.startsWith(root + path.sep)) throw new SourceRefused(`"${repoPath}" is a link that leaves the repository.`)
+  if (real !== root && !real.startsWith(root + path.sep))
+    throw new SourceRefused(`"${repoPath}" is a link that points outside the repository.`)
   const found = await lstat(real)
   if (found.isDirectory()) return { path: real, kind: 'directory' }
   if (found.isFile()) return { path: real, kind: 'file' }

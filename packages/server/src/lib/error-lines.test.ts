@@ -354,7 +354,7 @@ describe('the lines that say why', () => {
 
 it('a sentence about an end has what says why, or else what was printed last', () => {
   expect(outputSummary(['a', 'Error: no database', '    at x'])).toBe(': Error: no database')
-  expect(outputSummary(['1', '2', '3', '4', '5', '6'])).toBe('. It last printed: 2 | 3 | 4 | 5 | 6')
+  expect(outputSummary(['1', '2', '3', '4', '5', '6'])).toBe('. Last output: 2 | 3 | 4 | 5 | 6')
   expect(outputSummary([' '])).toBe('. It printed nothing.')
 })
 

@@ -65,5 +65,5 @@ export function outputSummary(printed: readonly string[], most = 1000): string {
   const telling = errorLines(printed)
   if (telling.length > 0) return `: ${telling.join(' | ').slice(0, most)}`
   const last = distinctLines(printed.filter((line) => line.trim() !== '')).slice(-5)
-  return last.length === 0 ? '. It printed nothing.' : `. It last printed: ${last.join(' | ').slice(0, most)}`
+  return last.length === 0 ? '. It printed nothing.' : `. Last output: ${last.join(' | ').slice(0, most)}`
 }

@@ -20,7 +20,7 @@ export function createWhyNoSsh(deps: { path: string; mode: 'auto' | 'off'; log: 
       installing = undefined
       if (ok) return undefined
     }
-    return 'There is no ssh on this server, which an ssh clone URL needs. Ask whoever runs it to install it (Debian: openssh-client).'
+    return 'An ssh clone URL needs ssh, which is not installed on this server. Ask an admin to install it (Debian: openssh-client).'
   }
 }
 

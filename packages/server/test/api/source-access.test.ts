@@ -119,7 +119,7 @@ it('a hook works as long as whoever made it may deploy the app', async () => {
     expect([refused.status, refused.json.code, refused.json.error]).toEqual([
       403,
       'not_allowed',
-      expect.stringContaining('The person who made this deploy hook may not deploy the app any more'),
+      expect.stringContaining('The user who created this deploy hook can no longer deploy the app'),
     ])
   }
   expect((await deploymentsOf(appId)).length).toBe(before)

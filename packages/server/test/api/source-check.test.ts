@@ -87,12 +87,12 @@ it('a look that takes too long is given up, two of a person run at once, and onl
   const stalled = [look(), look()]
   await expect.poll(() => git.requests.length, { timeout: 9_000 }).toBe(2)
   const waiting = [look(), look(), look(), look()]
-  await expect.poll(async () => (await look()).reason, { timeout: 9_000 }).toBe('The server is looking at other sources at this moment.')
+  await expect.poll(async () => (await look()).reason, { timeout: 9_000 }).toBe('The server is busy checking other sources.')
   await expect(owner.call('apps.checkSource', { projectId, gitCloneUrl })).rejects.toMatchObject({ code: 'too_many_source_checks' })
   expect(git.requests.length).toBe(2)
   git.setMode({ kind: 'normal' })
   expect((await admin.call('apps.checkSource', { projectId, gitCloneUrl })).reachable).toBe(true)
-  expect(new Set((await Promise.all(stalled)).map(({ reason }) => reason))).toEqual(new Set(['The look took more than 10 seconds.']))
+  expect(new Set((await Promise.all(stalled)).map(({ reason }) => reason))).toEqual(new Set(['The check took more than 10 seconds.']))
   expect((await Promise.all(waiting)).map(({ state }) => state)).toEqual(['found', 'found', 'found', 'found'])
 }, 60_000)
 
@@ -165,7 +165,7 @@ it('a compose file is planned before a deployment: of a repository, of an app, a
     { ...plain, name: 'web', image: '', isBuilt: true, isRouted: true, volumes: [{ path: '/conf', readOnly: true }] },
     { ...plain, name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, replicas: 2 },
   ])
-  expect(plan.notes.join()).toContain('services.db.logging is left out')
+  expect(plan.notes.join()).toContain('services.db.logging is ignored')
   expect(plan.variables).toEqual([
     { name: 'KEY', default: null, isRequired: true, isSet: true, message: 'the key of the shop' },
     { name: 'TAG', default: '17', isRequired: false, isSet: false, message: '' },
@@ -209,7 +209,7 @@ it('a compose file without a repository is checked when it is saved, and planned
   expect((await owner.call('stacks.plan', { appId })).isAccepted).toBe(true)
   const two = 'services: { web: { image: nginx }, api: { image: nginx } }'
   const planned = async () => await owner.call('stacks.plan', { appId, composeFile: two, port: 8000 })
-  expect((await planned()).refused).toMatchObject([{ reason: expect.stringContaining('Choose the service') }])
+  expect((await planned()).refused).toMatchObject([{ reason: expect.stringContaining('to that service') }])
   for (const { id } of await owner.call('domains.list', { appId })) await owner.call('domains.delete', { id }) // the generated one
   await owner.call('domains.create', { appId, domain: 'api-of-pasted.example.com', service: 'api', port: 8000 })
   expect(await planned()).toMatchObject({
@@ -221,7 +221,7 @@ it('a compose file without a repository is checked when it is saved, and planned
   })
   await owner.call('domains.create', { appId, domain: 'pasted.example.com' })
   expect((await planned()).refused).toMatchObject([
-    { reason: expect.stringContaining('delete the domains of the app that name no service') },
+    { reason: expect.stringContaining('delete the domains of the app that have no service') },
   ])
   await owner.call('stacks.setFile', { appId, composeFile: '' })
   await expect(owner.call('stacks.plan', { appId })).rejects.toMatchObject({ code: 'invalid_source' })

@@ -267,15 +267,15 @@ export const NODE_PROJECTS = {
   },
   'two-lock-files': {
     files: { 'package.json': json({ scripts: { start: 'node a.js' } }), ...LOCK, 'yarn.lock': '' },
-    problem: 'The repository has package-lock.json and yarn.lock, of different package managers.',
+    problem: 'The repository has lock files of different package managers: package-lock.json and yarn.lock.',
   },
   'no-start': {
     files: { 'package.json': json({ name: 'library', main: 'missing.js' }), ...LOCK },
-    problem: 'It is not clear how this project starts',
+    problem: 'Berth cannot tell how to start this project',
   },
   'wrong-version': {
     files: { 'package.json': json({ scripts: { start: 'node a.js' }, engines: { node: '>=99' } }), ...LOCK },
-    problem: 'engines.node in package.json asks for Node.js ">=99", and there is no such version.',
+    problem: 'engines.node in package.json asks for Node.js ">=99", which does not exist.',
   },
   'broken-package-json': { files: { 'package.json': '{ "name": ' }, problem: 'package.json is not valid JSON' },
   'sveltekit-auto': {
@@ -296,6 +296,6 @@ export const NODE_PROJECTS = {
   'output-out-of-it': {
     files: { 'package.json': json({ scripts: build, devDependencies: { vite: '6' } }), ...LOCK },
     settings: { outputDirectory: 'a b' },
-    problem: 'The output directory is "a b", which a build cannot use.',
+    problem: 'The output directory is "a b", which cannot be used in a build.',
   },
 } as const satisfies Record<string, ProjectRow>

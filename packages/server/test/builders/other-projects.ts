@@ -60,7 +60,7 @@ export const OTHER_PROJECTS = {
     start: 'gunicorn app:app --bind 0.0.0.0:${PORT:-3000}',
   },
   'python-script': { files: { 'main.py': 'print("hello")' }, title: 'pip, Python 3.13', start: 'python main.py' },
-  'python-without-start': { files: { 'requirements.txt': 'requests\n' }, problem: 'It is not clear how this Python project starts' },
+  'python-without-start': { files: { 'requirements.txt': 'requests\n' }, problem: 'Berth cannot tell how to start this Python project' },
   'python-wrong-version': { files: { 'main.py': '', '.python-version': '3.99\n' }, problem: '.python-version asks for Python "3.99"' },
   'go-main': {
     files: { 'go.mod': 'module x\n\ngo 1.23.4\n', 'go.sum': '', 'main.go': 'package main\n' },
@@ -103,7 +103,7 @@ export const OTHER_PROJECTS = {
     start: 'apache2-foreground',
   },
   'php-plain': { files: { 'index.php': '<?php echo 1;' }, title: 'PHP 8.4', start: 'apache2-foreground' },
-  'php-wrong-version': { files: { 'composer.json': json({ require: { php: '^9.0' } }) }, problem: 'no known version of PHP fits it' },
+  'php-wrong-version': { files: { 'composer.json': json({ require: { php: '^9.0' } }) }, problem: 'matches no known version of PHP' },
   rust: {
     files: {
       'Cargo.toml': '[package]\nname = "shop-api"\nversion = "0.1.0"\n',

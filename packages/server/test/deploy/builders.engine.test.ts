@@ -150,7 +150,7 @@ describe('a repository without a Dockerfile', () => {
   it('and with nothing to go by fails before a build, and says what to do', async () => {
     const app = await lab.createApp({ 'package.json': JSON.stringify({ name: 'x' }) })
     const deployment = await lab.deploy(app.id)
-    expect(deployment.error_message).toContain('It is not clear how this project starts')
+    expect(deployment.error_message).toContain('Berth cannot tell how to start this project')
     expect(await lab.log(deployment.id)).not.toContain('FROM ')
   })
 })

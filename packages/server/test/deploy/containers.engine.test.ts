@@ -258,7 +258,7 @@ describe.concurrent('the container of an app', () => {
       async () => await lab.app(app.id),
       ({ status }) => status === 'error',
     )
-    expect(crashed.status_reason).toBe('The container exited with code 42. It last printed: out of ideas')
+    expect(crashed.status_reason).toBe('The container exited with code 42. Last output: out of ideas')
   })
 })
 

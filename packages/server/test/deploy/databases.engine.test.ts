@@ -252,7 +252,7 @@ configs: { motd: { content: "hello $\{WHO:-nobody}" } }
     expect(before[0]?.replaceAll('\n', ' ')).toBe('page v1seed v1hello nobodya v1a.html')
     expect(before[1]).toMatch(/^key v1of v1\s+touch: .*Read-only file system/)
     const log = await lab.owner.call('deployments.log', { deploymentId: first.id })
-    for (const line of ['port 80 of the machine is not opened', 'seed is a volume, filled from the commit the first time'])
+    for (const line of ['port 80 is not opened on the server', 'seed becomes a volume, filled from the commit the first time'])
       expect(log).toContain(line)
     await run('store', 'echo changed > /data/said')
     await app.repository.commit({ files: filesOf('v2') })

@@ -86,7 +86,7 @@ describe.concurrent('a web app from git', () => {
     expect(await lab.visit(app)).toBe('pinned')
   })
 
-  it('may be in a directory of the repository, with a Dockerfile of another name', async () => {
+  it('may be in a directory in the repository, with a Dockerfile of another name', async () => {
     const files = { 'site/build/App.dockerfile': webFiles('')['Dockerfile'] ?? '', 'site/index.html': 'from a directory' }
     const app = await lab.createApp(files, {}, { rootDirectory: 'site', dockerfilePath: 'build/App.dockerfile' })
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
@@ -95,7 +95,7 @@ describe.concurrent('a web app from git', () => {
 
   it('is refused when a file of it is a link out of the repository', async () => {
     const outside = await lab.createApp({ Dockerfile: { link: '/etc/hostname' } })
-    expect((await lab.deploy(outside.id)).error_message).toMatch(/"(Dockerfile|away)" is a link that leaves the repository/)
+    expect((await lab.deploy(outside.id)).error_message).toMatch(/"(Dockerfile|away)" is a link that points outside the repository/)
   })
 
   it('is a worker when it has no port: it is live once it has stayed up', async () => {

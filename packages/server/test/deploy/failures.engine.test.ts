@@ -15,13 +15,13 @@ const CASES = [
   [
     'the build fails',
     only(['RUN echo the compiler is unhappy >&2; exit 7'], 'true'),
-    /The build failed at "RUN echo .*" with exit code 7\. It last printed: the compiler is unhappy/,
+    /The build failed at "RUN echo .*" with exit code 7\. Last output: the compiler is unhappy/,
     'the compiler is unhappy',
   ],
   ['nothing listens on the port', only([], 'exec httpd -f -p 9999 -h /www'), /Nothing listens on port 8080\. It listens on 9999/, ''],
   ['it listens on no port at all', only([], 'sleep 60'), /Nothing listens on port 8080\. It listens on no port at all/, ''],
   ['it listens on 127.0.0.1 only', only([], 'exec httpd -f -p 127.0.0.1:8080 -h /www'), /only listens on 127\.0\.0\.1:8080/, ''],
-  ['it exits', only([], 'echo I cannot go on; exit 3'), /exited with code 3\. It last printed: I cannot go on/, 'I cannot go on'],
+  ['it exits', only([], 'echo I cannot go on; exit 3'), /exited with code 3\. Last output: I cannot go on/, 'I cannot go on'],
 ] as const
 
 describe.concurrent('a failed deployment says why', () => {

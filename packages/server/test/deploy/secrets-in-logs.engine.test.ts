@@ -95,7 +95,7 @@ describe.concurrent('a value of the environment is not readable', () => {
     const files = { 'leak.sh': `${script}\nexit 9\n`, Dockerfile: dockerfile(['COPY leak.sh /leak.sh'], 'sh /leak.sh') }
     const app = await lab.createApp(files, { envVars }, { restartPolicy: 'no' })
     const last = await lab.deploy(app.id)
-    expect(last.error_message).toMatch(/exited with code 9\. It last printed: .*\*\*\* lines \| .*\| the end$/)
+    expect(last.error_message).toMatch(/exited with code 9\. Last output: .*\*\*\* lines \| .*\| the end$/)
     for (const text of await everythingSaidOf(last.id)) {
       expect(isReadable(text.replaceAll(' | ', ''))).toBe(false)
       expect(text).not.toMatch(CONTROLS)
@@ -115,7 +115,7 @@ describe.concurrent('a value of the environment is not readable', () => {
       async () => await lab.app(app.id),
       ({ status }) => status === 'error',
     )
-    expect(crashed.status_reason).toMatch(/It last printed: bye \*\*\* \| \*\*\*$/)
+    expect(crashed.status_reason).toMatch(/Last output: bye \*\*\* \| \*\*\*$/)
   })
 })
 

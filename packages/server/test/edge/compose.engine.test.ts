@@ -307,13 +307,13 @@ it.concurrent('replicas of services, with a port of the machine, lose no visitor
   const watch = watchVersions(lab, { host, methods: ['GET', 'POST'] })
   const second = await lab.deployWell(app, { version: '2' })
   const log = await lab.call('deployments.log', { deploymentId: second.id })
-  expect(log).toContain(`Port ${hostPort}/tcp of the machine leads to the new web once the one before is gone`)
-  expect(log).toContain('services.store runs 2 times, and all of its containers use the same volumes')
+  expect(log).toContain(`Port ${hostPort}/tcp of the server leads to the new web once the old one has stopped`)
+  expect(log).toContain('services.store has 2 replicas that share the same volumes')
   await runs(app.id, all)
   await until(async () => (await onTheMachine()) === '2', 'the port of the machine')
   expect(await lab.deploy(app, { version: '3', mode: 'never listens' })).toMatchObject({
     status: 'failed',
-    error_message: expect.stringContaining('The service "web" that has port 3000 is not healthy'),
+    error_message: expect.stringContaining('The service "web" (port 3000) is not healthy'),
   })
   expect(await watch()).toEqual({ versions: ['1', '2'], errors: 0 })
   expect(await onTheMachine()).toBe('2')
@@ -361,7 +361,7 @@ it.concurrent('a compose app without a repository is deployed from its own file,
   const serve = ["require('http').createServer((q, s) => s.end('{", '"version":"$', '{WORD:-pasted}"', "}')).listen(3000)"].join('')
   const fileWith = (more: object) =>
     JSON.stringify({ services: { web: { image: NODE_IMAGE, command: ['node', '-e', serve], ...more }, store } })
-  await expect(lab.call('stacks.setFile', { appId, composeFile: fileWith({}) })).rejects.toThrow('Choose the service')
+  await expect(lab.call('stacks.setFile', { appId, composeFile: fileWith({}) })).rejects.toThrow('to that service')
   await lab.call('stacks.setFile', { appId, composeFile: fileWith({ expose: [3000] }) })
   const { id } = await lab.call('deployments.create', { appId })
   expect(await lab.finished(id)).toMatchObject({ status: 'success', error_message: '' })

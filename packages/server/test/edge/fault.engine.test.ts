@@ -117,7 +117,7 @@ it('keeps the current release while HAProxy serves but accepts no changes, and s
     const failed = await lab.deploy(shop, { version: 'unreachable' })
     expect(failed).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^The edge did not accept the new route.*did not load its new configuration/),
+      error_message: expect.stringMatching(/^The proxy did not accept the new route.*did not load its new configuration/),
     })
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
     expect((await lab.berth.anonymous('health')).messages['edge']).toContain('keeps using the old one')

@@ -128,7 +128,7 @@ describe('a hostile repository', () => {
     await mallory.call('apps.update', { appId: app.id, ...change })
     const last = await lab.deploy(app.id)
     expect(last.status).toBe('failed')
-    expect(last.error_message).toContain('leaves the repository')
+    expect(last.error_message).toContain('points outside the repository')
     expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}`))).toEqual([])
   })
 
@@ -143,7 +143,7 @@ describe('a hostile repository', () => {
     for (const files of [outside, context]) {
       const app = await appOf(files, { appType: 'compose' })
       const last = await lab.deploy(app.id)
-      expect([last.status, last.error_message]).toEqual(['failed', expect.stringContaining('leaves the repository')])
+      expect([last.status, last.error_message]).toEqual(['failed', expect.stringContaining('points outside the repository')])
       expect(await lab.containersOf(app.id)).toEqual([])
     }
   })

@@ -65,7 +65,7 @@ it('is written while the server runs and writes, and restored: same data, nobody
   expect((await readdir(dir)).filter((name) => name !== 'one.tar.gz')).toEqual([])
 
   expect(await command(['verify', file])).toBe(0)
-  expect(said[0]).toMatch(/^This backup is whole: made by Berth .* with 1 app and 1 user\.$/)
+  expect(said[0]).toMatch(/^This backup is complete: made by Berth .* with 1 app and 1 user\.$/)
 
   const restored = join(dir, 'restored')
   expect(await command(['restore', file], { BERTH_DATA_DIR: restored })).toBe(0)

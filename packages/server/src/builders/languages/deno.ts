@@ -20,7 +20,7 @@ export function detectDeno(project: Project, wishes: BuildInput): DetectedPlan |
   const start = chosen(steering.start, fallback, nameIn(project, config ?? main ?? 'deno.lock'))
   if (start.text === '')
     throw new BuildProblem(
-      `It is not clear how this Deno project starts: there is no "start" task in ${nameIn(project, config ?? 'deno.json')} and no main.ts. Add one, or set Settings → Start command, then deploy again.`,
+      `Berth cannot tell how to start this Deno project: there is no "start" task in ${nameIn(project, config ?? 'deno.json')} and no main.ts. Add one, or set Settings → Start command, then deploy again.`,
     )
   const install = chosen(
     steering.install,

@@ -11,7 +11,7 @@ export function detectElixir(project: Project, wishes: BuildInput): DetectedPlan
   const version = elixirVersion(project, mix)
   const { steering } = wishes
   if (name === undefined && steering.start.text === '')
-    throw new BuildProblem(`${nameIn(project, 'mix.exs')} names no app. Set Settings → Start command, then deploy again.`)
+    throw new BuildProblem(`${nameIn(project, 'mix.exs')} does not name an app. Set Settings → Start command, then deploy again.`)
   const install = chosen(steering.install, 'mix deps.get --only prod && mix deps.compile', nameIn(project, 'mix.exs'))
   const hasAssets = isPhoenix && mix.includes('assets.deploy')
   const build = chosen(

@@ -61,7 +61,7 @@ function mainPackage(project: Project): string {
   if (only !== undefined) return `./${pathText(only, 'The main package')}`
   throw new BuildProblem(
     commands.length === 0
-      ? `${nameIn(project, 'go.mod')} is there, and no main package: neither main.go nor cmd/<name>/main.go. Set Settings → Root directory or Settings → Build command (it must write /out/app), then deploy again.`
+      ? `There is ${nameIn(project, 'go.mod')} but no main package: neither main.go nor cmd/<name>/main.go. Set Settings → Root directory or Settings → Build command (it must write /out/app), then deploy again.`
       : `There are several main packages (${commands.slice(0, 5).join(', ')}). Set Settings → Build command to the one to run, such as "go build -o /out/app ./${commands[0]}", then deploy again.`,
   )
 }

@@ -139,7 +139,7 @@ function phpVersion(project: Project, range: string): Version {
   const version = KNOWN.find(fits)
   if (version === undefined)
     throw new BuildProblem(
-      `${from} is "${range.slice(0, 60)}", and no known version of PHP fits it. Write it as in ^8.2, then deploy again.`,
+      `${from} is "${range.slice(0, 60)}", which matches no known version of PHP. Use one such as ^8.2, then deploy again.`,
     )
   return { name: 'PHP', version, from }
 }

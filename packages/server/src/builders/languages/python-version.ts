@@ -13,7 +13,7 @@ export function pythonVersion(project: Project): Version {
     if (version !== undefined) return { name: 'Python', version, from }
     if (text !== '')
       throw new BuildProblem(
-        `${from} asks for Python "${text.slice(0, 60)}", and there is no such version. Write it as in 3.12 or >=3.10, then deploy again.`,
+        `${from} asks for Python "${text.slice(0, 60)}", which does not exist. Use a version such as 3.12 or >=3.10, then deploy again.`,
       )
   }
   return { name: 'Python', version: `3.${PREFERRED}`, from: 'the default' }

@@ -75,7 +75,7 @@ export function detectPython(project: Project, wishes: BuildInput): DetectedPlan
     files: [...tool.files, ...(framework?.files ?? []), 'Procfile'],
     versions: [version],
     commands: { install, build, start },
-    notes: extra === undefined ? [] : [`${extra} is not among the dependencies and was added. Add it yourself to choose its version.`],
+    notes: extra === undefined ? [] : [`${extra} was installed because it is not in the dependencies. Add it there to choose its version.`],
     dockerfile: dockerfile(
       [
         `FROM ${image} AS build`,
@@ -139,7 +139,7 @@ function django(project: Project, bind: string): Framework {
   const module = packageName !== '' && project.has(`${packageName}/wsgi.py`) ? packageName : found?.split('/')[0]
   if (module === undefined)
     throw new BuildProblem(
-      `${nameIn(project, 'manage.py')} is there and no wsgi.py is found beside it. Set Settings → Start command to how this Django project is served, then deploy again.`,
+      `There is ${nameIn(project, 'manage.py')} but no wsgi.py next to it. Set Settings → Start command to the command that serves this Django project, then deploy again.`,
     )
   const collects = project.matching(/^[A-Za-z0-9_]+\/settings(?:\/[a-z]+)?\.py$/).some((file) => project.read(file).includes('STATIC_ROOT'))
   return {
@@ -180,6 +180,6 @@ function plainStart(project: Project): string {
 function noStart(project: Project): BuildProblem {
   const [file = 'requirements.txt'] = MARKS.filter(project.has)
   return new BuildProblem(
-    `It is not clear how this Python project starts: there is ${nameIn(project, file)}, and no main.py, app.py or manage.py. Set Settings → Start command or add a Procfile, then deploy again.`,
+    `Berth cannot tell how to start this Python project: there is ${nameIn(project, file)} but no main.py, app.py or manage.py. Set Settings → Start command or add a Procfile, then deploy again.`,
   )
 }

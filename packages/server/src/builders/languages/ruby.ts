@@ -19,7 +19,7 @@ export function detectRuby(project: Project, wishes: BuildInput): DetectedPlan |
   const start = chosen(steering.start, fallback, isRails ? 'Rails' : nameIn(project, 'config.ru'))
   if (start.text === '')
     throw new BuildProblem(
-      `It is not clear how this Ruby project starts: there is ${nameIn(project, 'Gemfile')}, and no config.ru. Set Settings → Start command or add a Procfile, then deploy again.`,
+      `Berth cannot tell how to start this Ruby project: there is ${nameIn(project, 'Gemfile')} but no config.ru. Set Settings → Start command or add a Procfile, then deploy again.`,
     )
   return plainPlan(project, wishes, {
     kind: 'ruby',
@@ -82,5 +82,5 @@ function rubyVersion(project: Project): Version {
   const [text, from] = file === '' ? [gemfile, nameIn(project, 'Gemfile')] : [file, nameIn(project, '.ruby-version')]
   if (text === '') return { name: 'Ruby', version: '3.4', from: 'the default' }
   if (/^\d+\.\d+(?:\.\d+)?$/.test(text)) return { name: 'Ruby', version: text, from }
-  throw new BuildProblem(`${from} asks for Ruby "${text.slice(0, 40)}". Write it as in 3.4 or 3.4.1, then deploy again.`)
+  throw new BuildProblem(`${from} asks for Ruby "${text.slice(0, 40)}". Use a version such as 3.4 or 3.4.1, then deploy again.`)
 }

@@ -105,6 +105,6 @@ function titleOf(framework: Framework | undefined, json: PackageJson, used: { ma
 
 function noBuild(project: Project): BuildProblem {
   return new BuildProblem(
-    `${nameIn(project, 'package.json')} has no "build" script, so there is nothing that makes the site. Add one, or set Settings → Build command, then deploy again.`,
+    `${nameIn(project, 'package.json')} has no "build" script, so nothing builds the site. Add one, or set Settings → Build command, then deploy again.`,
   )
 }

@@ -33,7 +33,7 @@ export function nodeDockerfile(build: NodeBuild): { text: string; notes: string[
       from: `--from=build ${home}/${output}/`,
       places: ['public', 'static', ''],
     })
-    const check = `test -f ${home}/${output}/index.html || { echo "The build made no ${output}/index.html. Set the output directory to where it puts the site."; exit 1; }`
+    const check = `test -f ${home}/${output}/index.html || { echo "The build did not create ${output}/index.html. Set the output directory to where it writes the site."; exit 1; }`
     return { text: dockerfile([...buildStage(build, image), run(check)], lines), notes }
   }
   return { text: dockerfile(buildStage(build, image, pruneOf(build)), runStage(build, image, home)), notes: [] }

@@ -56,7 +56,7 @@ function svelteKit(project: Project, json: PackageJson): Target {
   if (dependsOn(json, '@sveltejs/adapter-node')) return { makes: 'program', start: 'node build' }
   if (dependsOn(json, '@sveltejs/adapter-static')) return files('build', /fallback\s{0,20}:/.test(configOf(project, 'svelte')))
   throw new BuildProblem(
-    `${nameIn(project, 'package.json')} has SvelteKit without an adapter that makes something to run. Install @sveltejs/adapter-node (or @sveltejs/adapter-static for a site of files) and name it in svelte.config.js, then deploy again.`,
+    `${nameIn(project, 'package.json')} uses SvelteKit without an adapter that can be deployed. Install @sveltejs/adapter-node (or @sveltejs/adapter-static for a static site) and use it in svelte.config.js, then deploy again.`,
   )
 }
 

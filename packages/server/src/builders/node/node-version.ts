@@ -38,7 +38,7 @@ function found(text: string, from: string): FoundVersion {
   const version = codeName(first) ?? imageVersion(first.replace(/^node-?/, ''), KNOWN)
   if (version === undefined)
     throw new BuildProblem(
-      `${from} asks for Node.js "${first.slice(0, 60)}", and there is no such version. Write it as in 22, 22.11.0 or >=20, then deploy again.`,
+      `${from} asks for Node.js "${first.slice(0, 60)}", which does not exist. Use a version such as 22, 22.11.0 or >=20, then deploy again.`,
     )
   return { name: 'Node.js', version, from }
 }

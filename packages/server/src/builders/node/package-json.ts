@@ -49,5 +49,5 @@ export function majorOf({ dependencies }: PackageJson, name: string): string {
 /** The name of the package, for tools that select a package of a workspace by name. */
 export function packageName(project: Project, { name }: PackageJson): string {
   if (/^(?:@[A-Za-z0-9._-]+\/)?[A-Za-z0-9._-]+$/.test(name)) return name
-  throw new BuildProblem(`${nameIn(project, 'package.json')} has no "name". A package of a workspace needs one; add it, then deploy again.`)
+  throw new BuildProblem(`${nameIn(project, 'package.json')} has no "name". A workspace package needs one: add it, then deploy again.`)
 }

@@ -37,7 +37,7 @@ export function packageManager(project: Project, json: PackageJson): PackageMana
   const names = new Set(locks.map((file) => LOCK_FILES[file]))
   if (named === undefined && names.size > 1)
     throw new BuildProblem(
-      `The repository has ${locks.map((file) => nameIn(project, file)).join(' and ')}, of different package managers. Delete the one that you do not use, or set "packageManager" in package.json, then deploy again.`,
+      `The repository has lock files of different package managers: ${locks.map((file) => nameIn(project, file)).join(' and ')}. Delete the one that you do not use, or set "packageManager" in package.json, then deploy again.`,
     )
   const lockFile = locks.find((file) => named === undefined || LOCK_FILES[file] === named.name)
   const name = named?.name ?? (lockFile === undefined ? 'npm' : LOCK_FILES[lockFile])
@@ -51,7 +51,9 @@ export function packageManager(project: Project, json: PackageJson): PackageMana
     isYarnClassic: name === 'yarn' && isClassic(project, version),
     manifests: manifestsOf(project, json, lockFile),
     notes:
-      lockFile === undefined ? [`There is no lock file, so each build may install other versions. Commit the one that ${name} makes.`] : [],
+      lockFile === undefined
+        ? [`There is no lock file, so each build may install different versions. Commit the one that ${name} creates.`]
+        : [],
   }
 }
 
@@ -60,7 +62,7 @@ function namedIn(project: Project, json: PackageJson): { name: ManagerName; vers
   const match = NAMED.exec(json.packageManager)
   if (match?.[1] === undefined || match[2] === undefined)
     throw new BuildProblem(
-      `"packageManager" in ${nameIn(project, 'package.json')} is "${json.packageManager.slice(0, 60)}". It must name npm, pnpm, yarn or bun with a version, as in pnpm@10.2.0.`,
+      `"packageManager" in ${nameIn(project, 'package.json')} is "${json.packageManager.slice(0, 60)}". It must name npm, pnpm, yarn or bun with a version, such as pnpm@10.2.0.`,
     )
   return { name: match[1] as ManagerName, version: match[2] } // the expression lists exactly these
 }

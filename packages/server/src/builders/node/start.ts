@@ -19,7 +19,7 @@ export function startOf(project: Project, json: PackageJson, { target, wishes }:
   const file = project.first(MAIN_FILES)
   if (file !== undefined) return { text: `node ${file}`, from: nameIn(project, file) }
   throw new BuildProblem(
-    `It is not clear how this project starts: ${nameIn(project, 'package.json')} has no "start" script and no "main" that is there. Add a start script, or set Settings → Start command; for a site of files, set the builder to static. Then deploy again.`,
+    `Berth cannot tell how to start this project: ${nameIn(project, 'package.json')} has no "start" script, and no "main" that exists. Add a start script, or set Settings → Start command; for a static site, set Settings → Builder to Static site. Then deploy again.`,
   )
 }
 

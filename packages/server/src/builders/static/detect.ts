@@ -36,6 +36,6 @@ export function planSite(project: Project, wishes: BuildInput): DetectedPlan {
   const { output } = wishes.steering
   const where = output.text === '' ? nameIn(project, 'index.html') : nameIn(project, `${output.text}/index.html`)
   throw new BuildProblem(
-    `There is no ${where} to serve, and no package.json with a build script that would make one. Set Settings → Output directory to where the site is, then deploy again.`,
+    `There is no ${where} to serve, and no package.json with a build script that would create it. Set Settings → Output directory to where the site is, then deploy again.`,
   )
 }

@@ -18,7 +18,7 @@ export function readRedirects(text: string): { rules: Redirect[]; notes: string[
   }
   const shown = skipped.slice(0, 5).join(', ') + (skipped.length > 5 ? ` and ${skipped.length - 5} more` : '')
   const notes =
-    skipped.length === 0 ? [] : [`_redirects: line ${shown} cannot be followed (only paths, :names, a * at the end and a status).`]
+    skipped.length === 0 ? [] : [`_redirects: line ${shown} is not supported (only paths, :names, a * at the end and a status are).`]
   return { rules, notes }
 }
 

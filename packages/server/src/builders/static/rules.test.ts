@@ -33,7 +33,7 @@ it('rules that are not supported are reported with their lines', () => {
   ].join('\n')
   const { rules, notes } = readRedirects(text)
   expect(rules).toHaveLength(1)
-  expect(notes.join()).toContain('line 1, 2, 3, 4, 6 and 1 more cannot be followed')
+  expect(notes.join()).toContain('line 1, 2, 3, 4, 6 and 1 more is not supported')
 })
 
 it('headers apply to the paths above them, and those that would break the response are left out', () => {
@@ -57,7 +57,7 @@ it.each(['/a/* https://x.example/:splat', '/a/:b /c/:b'])('%s passes on nothing 
 })
 
 it.each(['/:a/:a /b', `/:${'n'.repeat(30)} /b`])('%s is skipped: nginx would not start with it', (line) => {
-  expect(readRedirects(line)).toMatchObject({ rules: [], notes: [expect.stringContaining('line 1 cannot be followed')] })
+  expect(readRedirects(line)).toMatchObject({ rules: [], notes: [expect.stringContaining('line 1 is not supported')] })
 })
 
 function configOf(redirects: string): string[] {

@@ -210,7 +210,7 @@ describe('a certificate', () => {
     await sut.certificates.want(['away.test'])
     await expect.poll(() => sut.certificates.status('away.test').sslStatus, { timeout: 20_000 }).toBe('failed')
     const first = sut.certificates.status('away.test')
-    expect(first.sslError).toBe('The proxy of this server was not available: The proxy does not know its routes yet.')
+    expect(first.sslError).toBe('The proxy on this server was not available: The proxy does not know its routes yet.')
     const second = await sut.certificates.checkNow('away.test')
     expect(second.nextTryAt?.getTime()).toBeLessThan(Date.now() + 61_000)
     expect(sut.attempts.get('away.test')).toMatchObject({ failures: 0 })

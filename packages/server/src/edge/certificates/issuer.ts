@@ -38,7 +38,7 @@ export function createCertificateIssuer(deps: {
     // an edge that is not running says nothing about the host
     const isEdgeAway = cause instanceof EdgeUnavailable
     const message = cause instanceof Error ? cause.message : String(cause)
-    const reason = isEdgeAway ? `The proxy of this server was not available: ${message}` : message
+    const reason = isEdgeAway ? `The proxy on this server was not available: ${message}` : message
     const isRateLimited = cause instanceof AcmeFailure && cause.isRateLimited
     const retryAfterMs = cause instanceof AcmeFailure ? cause.retryAfterMs : undefined
     const failures = (attempts.get(host)?.failures ?? 0) + (isEdgeAway ? 0 : 1)

@@ -40,7 +40,7 @@ export class BuilderSilent extends Error {
   constructor(waitedMs: number) {
     const waited = `${Math.round(waitedMs / 1000)} s`
     super(
-      `The engine accepted the build but did not start it within ${waited}: its builder is stuck, for every app. Restart the container engine (systemctl restart docker), then deploy again.`,
+      `The engine accepted the build but did not start it within ${waited}. Its builder is stuck, which blocks every build. Restart the container engine (systemctl restart docker), then deploy again.`,
     )
   }
 }

@@ -19,14 +19,14 @@ it('contexts are directories of the repository and images, written as a mapping 
 })
 
 it.each([
-  [{ a: '/' }, 'is not a path of the repository'],
-  [{ a: '../../x' }, 'is not a path of the repository'],
-  [{ a: '~/x' }, 'is not a path of the repository'],
+  [{ a: '/' }, 'is not a path in the repository'],
+  [{ a: '../../x' }, 'is not a path in the repository'],
+  [{ a: '~/x' }, 'is not a path in the repository'],
   [{ a: 'service:db' }, 'services are built on their own'],
-  [{ a: 'https://example.com/x.tar' }, 'must be a path of the repository'],
-  [{ a: 'https://example.com/x.git' }, 'must be a path of the repository'],
-  [{ a: 'git@example.com:a/b' }, 'must be a path of the repository'],
-  [{ a: 'oci-layout:///x' }, 'must be a path of the repository'],
+  [{ a: 'https://example.com/x.tar' }, 'must be a path in the repository'],
+  [{ a: 'https://example.com/x.git' }, 'must be a path in the repository'],
+  [{ a: 'git@example.com:a/b' }, 'must be a path in the repository'],
+  [{ a: 'oci-layout:///x' }, 'must be a path in the repository'],
   [{ a: 'docker-image://x y' }, 'is not the name of an image'],
   [{ 'a\nRUN x': '.' }, 'has a value that is not allowed'],
   [{ 'a b': '.' }, 'has a value that is not allowed'],
@@ -42,6 +42,6 @@ it('each context is a stage before the first one, below the arguments of the fil
   expect(withContexts('# syntax=docker/dockerfile:1\nARG V=1\nFROM base:$V\nCOPY --from=shared a b\n', contexts, 'web')).toBe(
     '# syntax=docker/dockerfile:1\nARG V=1\nFROM scratch AS shared\nCOPY .berth-contexts/shared/ /\nFROM alpine:3 AS base\nFROM base:$V\nCOPY --from=shared a b\n',
   )
-  expect(() => withContexts('FROM x\nCOPY --from=0 a b', contexts, 'web')).toThrow('names a stage by its number')
+  expect(() => withContexts('FROM x\nCOPY --from=0 a b', contexts, 'web')).toThrow('refers to a stage by its number')
   expect(() => withContexts('ARG x', contexts, 'web')).toThrow('has no FROM')
 })

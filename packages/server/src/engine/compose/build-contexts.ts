@@ -12,7 +12,7 @@ const MOST_CONTEXTS = 10
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,62}$/
 const IMAGE = 'docker-image://'
 const ELSEWHERE = /^[a-z+-]+:|^git@|\.git(#|$)/i
-const OTHERS = 'must be a path of the repository, or an image written as docker-image://name'
+const OTHERS = 'must be a path in the repository, or an image written as docker-image://name'
 
 /** `additional_contexts`, as a mapping or as a list of name=value. */
 export function namedContextsOf(
@@ -56,7 +56,7 @@ export function withContexts(dockerfile: string, contexts: readonly NamedContext
   if (BY_NUMBER.test(dockerfile))
     throw new SpecRefused(
       at,
-      `The Dockerfile of ${service} names a stage by its number (--from=0), which additional_contexts change. Use names.`,
+      `The Dockerfile of ${service} refers to a stage by its number (--from=0), and additional_contexts change the numbers. Use stage names.`,
     )
   const lines = dockerfile.split('\n')
   const first = lines.findIndex((line) => FROM.test(line))

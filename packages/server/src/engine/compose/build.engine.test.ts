@@ -151,8 +151,8 @@ secrets: { greeting: { environment: GREETING } }
     const wanted = planOf({ shared: './shared', tools: `docker-image://${BUSYBOX_IMAGE}` })
     await buildStack(wanted, { ...buildOptions(), onLine: (line) => void lines.push(line) })
     expect(lines.join('\n')).toContain(`beside in ${instance}`)
-    await expect(buildStack(planOf({ shared: './out' }), buildOptions())).rejects.toThrow('leaves the repository')
-    await expect(buildStack(planOf({ shared: './missing' }), buildOptions())).rejects.toThrow('not a directory of the repository')
+    await expect(buildStack(planOf({ shared: './out' }), buildOptions())).rejects.toThrow('points outside the repository')
+    await expect(buildStack(planOf({ shared: './missing' }), buildOptions())).rejects.toThrow('not a directory in the repository')
   })
 
   it('whose build leaves the repository is refused', async () => {

@@ -49,7 +49,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
       if (directory?.kind !== 'directory')
         throw new SpecRefused(
           `services.${service}.build.additional_contexts.${context.name}`,
-          `The service ${service} builds with ${context.path}, which is not a directory of the repository.`,
+          `The service ${service} builds with ${context.path}, which is not a directory in the repository.`,
         )
       found.push({ at: `${CONTEXTS_FOLDER}/${context.name}`, directory: directory.path })
     }
@@ -64,7 +64,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
       if (directory?.kind !== 'directory')
         throw new SpecRefused(
           `services.${service}.build.context`,
-          `The service ${service} builds from ${context}, which is not a directory of the repository.`,
+          `The service ${service} builds from ${context}, which is not a directory in the repository.`,
         )
       const beside = await directoriesOf(wanted, repository)
       const found = await withContextsOf(wanted, await dockerfileOf(wanted, directory.path))

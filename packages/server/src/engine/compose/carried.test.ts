@@ -16,7 +16,7 @@ const FILES: Readonly<Record<string, RepoEntry>> = {
   'conf.d': { kind: 'directory', files: [{ path: 'a.conf', mode: 0o644, blob: 'b3' }] },
   'deploy/more.env': LONG_FILE,
   'deploy/long.env': LONG_FILE,
-  'deploy/out': { kind: 'refused', why: '"deploy/out" is a link that leaves the repository' },
+  'deploy/out': { kind: 'refused', why: '"deploy/out" is a link that points outside the repository' },
 }
 const settings: ComposeSettings = {
   env: { WHO: 'app', LONG: 'x'.repeat(50_000) },
@@ -57,14 +57,14 @@ describe('what a compose file takes from the repository', () => {
     const [filled, empty] = service?.mounts ?? []
     expect([filled?.volume, empty?.volume]).toEqual([expect.stringMatching(/-b[0-9a-f]{16}$/), expect.stringMatching(/-b[0-9a-f]{16}$/)])
     expect([filled?.fill?.once, empty?.fill]).toEqual([true, undefined])
-    for (const said of ['conf.d is a volume, filled from the commit', 'deploy/data has no files', 'changes to it end'])
+    for (const said of ['conf.d becomes a volume, filled from the commit', 'deploy/data has no files', 'changes to it are lost'])
       expect(notes).toContain(said)
   })
 
   it.each([
-    ['volumes: ["./out:/x"]', 'is a link that leaves the repository'],
-    ['env_file: ./out', 'is a link that leaves the repository'],
-    ['volumes: ["../../x:/x"]', 'is not a path of the repository'],
+    ['volumes: ["./out:/x"]', 'is a link that points outside the repository'],
+    ['env_file: ./out', 'is a link that points outside the repository'],
+    ['volumes: ["../../x:/x"]', 'is not a path in the repository'],
     ['env_file: ../conf.d', 'is a directory'],
     [`env_file: [${'web.env, '.repeat(21)}]`, 'services.a.env_file has more than 20 entries'],
     [
@@ -74,9 +74,9 @@ describe('what a compose file takes from the repository', () => {
     ['ports: ["2000-2099:2000-2099", "2000-2099", "80"]', 'services.a.ports has more than 200 entries'],
     [`cap_drop: [${'ALL, '.repeat(201)}]`, 'services.a.cap_drop has more than 200 entries'],
     [`ports: [${'x, '.repeat(60)}]`, /for 60 reasons: .*\(50\) \S+ must be written as .* And 10 more\.$/],
-    [`${'k'.repeat(900)}: 1`, `services.a.${'k'.repeat(80)}… is not known`],
+    [`${'k'.repeat(900)}: 1`, `services.a.${'k'.repeat(80)}… is not supported`],
     ['tmpfs: /dev/shmx', 'services.a.tmpfs has a value that is not allowed'],
-    ['shm_size: 99999999999999999g', 'services.a.shm_size is more than any machine has'],
+    ['shm_size: 99999999999999999g', 'services.a.shm_size is larger than the memory of any server'],
     ['networks: { n: { aliases: [a-] } }', 'aliases has a value that is not allowed'],
     ['tty: true\n  web_:\n    image: z', 'services.web_ has a value that is not allowed'],
     [`environment: { ${Array.from({ length: 25 }, (_, index) => `K${index}: "$LONG"`).join()} }`, 'longer than 1 MiB once its variables'],
@@ -148,21 +148,21 @@ it.each([
 })
 
 it.each([
-  ['logging: { driver: json-file }', 'services.a.logging is left out: Berth keeps the logs'],
-  ['develop: { watch: [] }', 'services.a.develop is left out'],
+  ['logging: { driver: json-file }', 'services.a.logging is ignored: Berth keeps the logs'],
+  ['develop: { watch: [] }', 'services.a.develop is ignored'],
   ['ports: ["8080:80"]', 'visitors reach port 80 through the proxy'],
-  ['ports: ["443:443"]', 'services.a.ports: port 443 of the machine is not opened by the file'],
-  ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 of the machine are not opened by the file'],
+  ['ports: ["443:443"]', 'services.a.ports: port 443 is not opened on the server'],
+  ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 are not opened on the server'],
   ['volumes: ["/etc/localtime:/etc/localtime:ro"]', 'set TZ in the environment'],
-  ['dns: 1.1.1.1', 'services.a.dns is left out'],
-])('is left out with a sentence: %s', async (lines, said) => {
+  ['dns: 1.1.1.1', 'services.a.dns is ignored'],
+])('is ignored with a sentence: %s', async (lines, said) => {
   expect((await one(lines)).notes).toContain(said)
 })
 
 it('replicas are limited for a service and for the whole file, and sharing a volume is said', async () => {
   await expect(one('scale: 21')).rejects.toThrow('services.a.scale must be at most 20')
   await expect(one('deploy: { replicas: 20 }', '  b: { image: x, scale: 20 }\n  c: { image: x }')).rejects.toThrow('41 containers together')
-  expect((await one('scale: 2\n    volumes: ["data:/data"]')).notes).toContain('services.a runs 2 times, and all of its containers use')
+  expect((await one('scale: 2\n    volumes: ["data:/data"]')).notes).toContain('services.a has 2 replicas that share the same volumes')
   expect((await one('scale: 2\n    volumes: ["/data"]')).notes).not.toContain('runs 2 times')
 })
 
@@ -180,7 +180,7 @@ it('services of a profile are left out, unless another one needs them', async ()
     JSON.stringify({ services: { ...services, web: { ...services.web, expose: [80] } } }),
   )
   expect(planned.map(({ name }) => name)).toEqual(['db', 'web'])
-  expect(notes.join()).toContain('services.admin is left out: it belongs to a profile')
+  expect(notes.join()).toContain('services.admin is ignored: it belongs to a profile')
 })
 
 describe('the service that visitors reach', () => {
@@ -197,14 +197,12 @@ describe('the service that visitors reach', () => {
 
   it('is reported if the file names another port than the app', async () => {
     const { notes = [] } = await plan('services: { a: { image: x }, b: { image: x, ports: ["9000:9000"] } }')
-    expect(notes).toContainEqual(
-      expect.stringContaining("services.b publishes port 9000, and visitors are sent to port 80: change the app's port"),
-    )
+    expect(notes).toContainEqual(expect.stringContaining("services.b publishes port 9000, but the app's port is 80. Change the app's port"))
   })
 
   it('must be chosen if the file leaves several', async () => {
     await expect(routed({ a: { image: 'x' }, b: { image: 'x' } })).rejects.toThrow(
-      'do not say which of them visitors are to reach: none publishes or exposes port 80. Choose the service: write "expose: [80]" into it',
+      'do not say which one visitors reach: none publishes or exposes port 80. Add "expose: [80]" to that service',
     )
   })
 })
@@ -240,13 +238,13 @@ describe('services with domains of their own', () => {
   })
 
   it('are enough if nothing else says which service is routed', () => {
-    expect(() => read(5000, [])).toThrow('Choose the service')
+    expect(() => read(5000, [])).toThrow('to that service')
     expect(read(5000, [{ service: 'api', port: 9000 }])).toMatchObject({ routedService: null, alsoRouted: ['api'] })
   })
 
   it('are not enough for domains that name no service', () => {
     expect(() => read(5000, [{ service: 'api', port: 9000 }], true)).toThrow(
-      'Choose the service: write "expose: [5000]" into it, change the app\'s port, or delete the domains of the app that name no service',
+      'Add "expose: [5000]" to that service, change the app\'s port, or delete the domains of the app that have no service',
     )
     expect(read(3000, [{ service: 'api', port: 9000 }], true).routedService).toBe('web')
   })
@@ -258,5 +256,5 @@ it('a platform counts for an image that is pulled; what is built is built for th
     ['a', undefined],
     ['b', 'linux/arm64'],
   ])
-  expect(notes).toContain('services.a.platform is left out: its image is built for this machine.')
+  expect(notes).toContain('services.a.platform is ignored: its image is built for this server.')
 })

@@ -31,11 +31,11 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
   const placed = reading.each(`services.${service.name}.volumes`, given, (mount) => placeOf(service.name, mount, around))
   const files = [...named, ...placed.flatMap((place) => ('file' in place ? [place.file] : []))]
   if (readOnly && files.length > 0)
-    reading.note(`services.${service.name}.read_only is left out, because files are put into the container.`)
+    reading.note(`services.${service.name}.read_only is ignored, because files are copied into the container.`)
   const mounts = placed.flatMap((place) => ('mount' in place ? [place.mount] : []))
   noteSharing(service, mounts, reading)
   if (build !== null && platform !== undefined)
-    reading.note(`services.${service.name}.platform is left out: its image is built for this machine.`)
+    reading.note(`services.${service.name}.platform is ignored: its image is built for this server.`)
   return {
     ...read,
     image: around.image,
@@ -55,7 +55,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
 function noteSharing({ name, replicas = 1 }: ServiceRead, mounts: readonly StackMount[], reading: Reading): void {
   const isShared = mounts.some(({ volume, readOnly }) => !readOnly && volumeOfReplica('', volume, 2) === volume)
   if (replicas > 1 && isShared)
-    reading.note(`services.${name} runs ${replicas} times, and all of its containers use the same volumes: it must be made for that.`)
+    reading.note(`services.${name} has ${replicas} replicas that share the same volumes. Make sure that it supports this.`)
 }
 
 type Place = { readonly mount: StackMount } | { readonly file: PlacedFile } | Record<string, never>
@@ -77,7 +77,7 @@ function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repo
   const entry = around.lookUp(source)
   if (entry.kind === 'refused') return refuse(`${at} (${mount.source})`, entry.why)
   if (entry.kind === 'file') {
-    if (!readOnly) reading.note(`${at}: ${source} is put into the container as the commit has it; changes to it end with the container.`)
+    if (!readOnly) reading.note(`${at}: ${source} is copied into the container from the commit; changes to it are lost with the container.`)
     return { file: { path, mode: entry.mode, blob: entry.blob } }
   }
   const files = entry.kind === 'directory' ? entry.files : []
@@ -85,8 +85,8 @@ function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repo
     return { mount: { volume: contentVolume(prefix, files), path, readOnly, noCopy: true, fill: { files, once: false } } }
   reading.note(
     files.length === 0
-      ? `${at}: ${source} has no files in the repository; it is a volume, which begins empty and is kept.`
-      : `${at}: ${source} is a volume, filled from the commit the first time and kept from then on. Write :ro behind it for the files of each commit.`,
+      ? `${at}: ${source} has no files in the repository, so it becomes an empty volume, which is kept.`
+      : `${at}: ${source} becomes a volume, filled from the commit the first time and kept from then on. Append :ro to get the files of each commit instead.`,
   )
   const fill = files.length > 0 && { noCopy: true, fill: { files, once: true } }
   return { mount: { volume: folderVolume(prefix, source), path, ...(readOnly && { readOnly }), ...fill } }

@@ -13,7 +13,7 @@ services:
   expect(plan.routedService).toBe('web')
   expect(objections.map(({ key }) => key)).toEqual(['services.web.privileged', 'services.db.volumes (host path /etc)'])
   for (const { key, reason } of objections) expect(reason).toMatch(new RegExp(`^${key.replaceAll(/[()]/g, '\\$&')} is .*\\.$`))
-  expect(plan.notes?.join()).toContain('services.db.logging is left out')
+  expect(plan.notes?.join()).toContain('services.db.logging is ignored')
 })
 
 it("names the variables with their defaults, and the missing ones with the file's own messages", () => {

@@ -62,7 +62,7 @@ const MAY_BE_UNLIMITED = ['memlock', 'stack']
 export function ulimitsOf(value: unknown, at: string): Ulimit[] {
   return Object.entries(mapping(value, at)).map(([name, wanted]) => {
     const most = Object.hasOwn(ULIMITS, name) ? ULIMITS[name] : undefined
-    if (most === undefined) return refuse(`${at}.${name}`, `is not allowed. Those that can be set are ${Object.keys(ULIMITS).join(', ')}`)
+    if (most === undefined) return refuse(`${at}.${name}`, `is not allowed. Only these can be set: ${Object.keys(ULIMITS).join(', ')}`)
     const both = typeof wanted === 'object' ? mapping(wanted, `${at}.${name}`, ['soft', 'hard']) : { soft: wanted, hard: wanted }
     const amount = (key: 'soft' | 'hard') => {
       const number = Number(matching(both[key] ?? both['hard'] ?? both['soft'], `${at}.${name}`, /^(-1|\d{1,13})$/))
@@ -89,7 +89,7 @@ export function sysctlsOf(value: unknown, at: string): Record<string, string> {
   return Object.fromEntries(
     pairs.map(([key, given]) => {
       if (!SYSCTL.test(key))
-        refuse(`${at}.${key}`, 'is not allowed: it would be set for the machine. Remove it, or have whoever runs the server set it there')
+        refuse(`${at}.${key}`, 'is not allowed: it would apply to the whole server. Remove it, or ask an admin to set it on the server')
       const setting = matching(given, `${at}.${key}`, /^\d{1,10}([ \t]+\d{1,10})?$/)
       return isSysctl(key, setting) ? ([key, setting] as const) : refuse(`${at}.${key}`, 'must be 1: IPv6 can only be turned off')
     }),
@@ -127,13 +127,13 @@ export function extraHostsOf(value: unknown, at: string, reading: Reading): stri
   return pairs.flatMap(([name = '', address = '']) => {
     matching(name, at, HOST_NAME)
     if (address === 'host-gateway') {
-      reading.note(`${at}: ${name} is left out, because apps cannot reach the machine itself. Run what it needs as an app of the project.`)
+      reading.note(`${at}: ${name} is ignored, because apps cannot reach the server itself. Run what it needs as an app of the project.`)
       return []
     }
     if (!isPublicAddress(address))
       refuse(
         `${at} (${name})`,
-        `must have a public address, and ${address.slice(0, 45)} is none. Other apps of the project are reached by their names`,
+        `must have a public address, and ${address.slice(0, 45)} is not one. Reach other apps of the project by name`,
       )
     return [`${name}:${address}`]
   })
@@ -162,7 +162,7 @@ export function addedCapability(value: unknown, at: string, reading: Reading): s
     .replace(/^CAP_/, '')
   if (HARMLESS_CAPABILITIES.includes(name)) return [name]
   if (name !== 'SYS_NICE')
-    refuse(`${at} (${name})`, `is not allowed: it gives rights over the machine. Allowed are ${HARMLESS_CAPABILITIES.join(', ')}`)
-  reading.note(`${at}: SYS_NICE is left out; databases do without it.`)
+    refuse(`${at} (${name})`, `is not allowed: it gives rights on the server. Only these are allowed: ${HARMLESS_CAPABILITIES.join(', ')}`)
+  reading.note(`${at}: SYS_NICE is ignored; databases work without it.`)
   return []
 }

@@ -52,8 +52,8 @@ function shortMount(text: string, at: string, reading: Reading): MountRead | und
 }
 
 const HOST_PATH =
-  'is a place of the machine, which no app may have. Commit the files and name them by a path that begins with ./, or use a named volume'
-const SOCKET = 'is the engine of the machine: whoever has it has everything on it. Remove it; Berth shows containers and logs itself'
+  'is a path on the server, which apps cannot mount. Commit the files and use a path that starts with ./, or use a named volume'
+const SOCKET = 'is the Docker socket, which gives full control of the server. Remove it; Berth shows containers and logs itself'
 
 type Placed = { source: string | undefined; target: unknown; isReadOnly: boolean; noCopy: boolean; isBind: boolean }
 
@@ -65,7 +65,7 @@ function placed({ source, target, isReadOnly, noCopy, isBind }: Placed, at: stri
   const named = `${at} (host path ${source.slice(0, 80)})`
   if (ENGINE_SOCKET.test(source)) refuse(named, SOCKET)
   if (TIME_FILES.test(source) && isReadOnly) {
-    reading.note(`${at}: ${source} of the machine is left out; set TZ in the environment for another time zone.`)
+    reading.note(`${at}: ${source} is ignored; set TZ in the environment to change the time zone.`)
     return undefined
   }
   if (!REPOSITORY.test(source)) refuse(named, HOST_PATH)

@@ -86,25 +86,25 @@ const own = 'services: { a: { image: x } }'
 it.each<[string, string, Record<string, string | RepoEntry>, string]>([
   ['a URL', `include: ["https://example.test/x.yml"]\n${own}`, {}, 'include'],
   ['a git address', `include: ["git@example.test:a/b.git"]\n${own}`, {}, 'include'],
-  ['a path of the machine', `include: [/etc/x.yml]\n${own}`, {}, 'is not a path of the repository'],
-  ['another folder', `include: [../x.yml]\n${own}`, {}, 'is not a path of the repository'],
+  ['a path of the machine', `include: [/etc/x.yml]\n${own}`, {}, 'is not a path in the repository'],
+  ['another folder', `include: [../x.yml]\n${own}`, {}, 'is not a path in the repository'],
   [
     'a folder below that leads out',
     `include: [sub/x.yml]\n${own}`,
     { 'sub/x.yml': 'include: [../../x.yml]' },
-    'is not a path of the repository',
+    'is not a path in the repository',
   ],
   [
     'a bind of a folder below that leads out',
     `include: [sub/x.yml]\n${own}`,
     { 'sub/x.yml': 'services: { b: { image: x, volumes: ["../../etc:/e"] } }' },
-    'is not a path of the repository',
+    'is not a path in the repository',
   ],
   [
     'a variable as a path of a folder below',
     `include: [sub/x.yml]\n${own}`,
     { 'sub/x.yml': 'services: { b: { image: x, volumes: ["${D:-/}:/e"] } }' },
-    'begins with a variable',
+    'starts with a variable',
   ],
   [
     'a path of the machine in a folder below',
@@ -112,10 +112,15 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     { 'sub/x.yml': 'services: { b: { image: x, volumes: ["/etc:/e"] } }' },
     'services.b.volumes (host path /etc)',
   ],
-  ['a link that leads out', `include: [x.yml]\n${own}`, { 'x.yml': { kind: 'refused', why: 'leaves the repository' } }, 'leaves'],
+  [
+    'a link that leads out',
+    `include: [x.yml]\n${own}`,
+    { 'x.yml': { kind: 'refused', why: 'points outside the repository' } },
+    'points outside',
+  ],
   ['an env file of its own', `include: [{ path: x.yml, env_file: /etc/environment }]\n${own}`, { 'x.yml': own }, 'include.env_file'],
   ['itself', `include: [x.yml]\n${own}`, { 'x.yml': 'include: [x.yml]' }, 'includes itself'],
-  ['a service twice', `include: [x.yml]\n${own}`, { 'x.yml': own }, 'is in two files'],
+  ['a service twice', `include: [x.yml]\n${own}`, { 'x.yml': own }, 'is defined in two files'],
   [
     'what is not allowed',
     `include: [x.yml]\n${own}`,
@@ -127,7 +132,7 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     'many files',
     `include: [${Array.from({ length: 6 }, (_none, n) => `f${n}.yml`).join()}]\n${own}`,
     Object.fromEntries(Array.from({ length: 6 }, (_none, n) => [`f${n}.yml`, `services: { s${n}: { image: x } }`])),
-    'names more than 5 other files',
+    'refers to more than 5 other files',
   ],
   [
     'long files',
@@ -151,12 +156,12 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     { 'x.yml': 'services: { p: { image: x, pid: host } }' },
     'services.a.pid',
   ],
-  ['a file elsewhere', 'services: { a: { extends: { file: /etc/passwd, service: a } } }', {}, 'is not a path of the repository'],
+  ['a file elsewhere', 'services: { a: { extends: { file: /etc/passwd, service: a } } }', {}, 'is not a path in the repository'],
   [
     'an env file of a folder that leads out',
     'services: { a: { extends: { file: sub/x.yml, service: a } } }',
     { 'sub/x.yml': 'services: { a: { image: x, env_file: ../../.env } }' },
-    'is not a path of the repository',
+    'is not a path in the repository',
   ],
   [
     'a long service very often',

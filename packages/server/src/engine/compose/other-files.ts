@@ -43,7 +43,7 @@ function createLoad({ directory, lookUp }: Place): Load {
     const name = repositoryPath(matching(given, at, FILE_NAME), at, directory)
     const found = known.get(name)
     if (found !== undefined) return { name, file: found }
-    if (known.size >= MOST_FILES) refuse(at, `names more than ${MOST_FILES} other files with all that they name`)
+    if (known.size >= MOST_FILES) refuse(at, `refers to more than ${MOST_FILES} other files, directly or indirectly`)
     const entry = fileAt(lookUp, name, at)
     if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text file, or is too long')
     characters += entry.kind === 'file' ? (entry.text?.length ?? 0) : 0
@@ -75,7 +75,7 @@ function joined(list: string, files: readonly File[], reading: Reading): unknown
   for (const file of files)
     for (const [name, value] of Object.entries(reading.attempt(() => mapping(file[list], list)) ?? {})) {
       const isTwice = Object.hasOwn(found, name) && list === 'services'
-      if (isTwice) reading.attempt(() => refuse(`${list}.${name}`, 'is in two files. Remove or rename one of them'))
+      if (isTwice) reading.attempt(() => refuse(`${list}.${name}`, 'is defined in two files. Remove or rename one of them'))
       else if (!Object.hasOwn(found, name)) Object.defineProperty(found, name, { value, enumerable: true })
     }
   return Object.keys(found).length === 0 && files[0]?.[list] === undefined ? undefined : found
@@ -110,7 +110,7 @@ function extendedService({ at, service, services, path: seen, file = '' }: Exten
   if (seen.includes(key) || seen.length > DEEPEST) refuse(where, 'is circular, or is nested too deeply')
   const base = Object.hasOwn(list, name) ? list[name] : undefined
   if (base === undefined && other !== undefined && Object.keys(other.file).length === 0) return own // not read yet
-  if (base === undefined) refuse(where, `names the service ${name.slice(0, 80)}, which is not there`)
+  if (base === undefined) refuse(where, `names the service ${name.slice(0, 80)}, which does not exist`)
   const whole = extendedService({ at, service: base, services: list, path: [...seen, key], file: from }, how)
   return how.merge(mapping(whole, at), own)
 }

@@ -33,11 +33,11 @@ const BUILD_WITHOUT_MEANING = [
   'sbom',
 ]
 const BUILD_REFUSED: Readonly<Record<string, string>> = {
-  ssh: 'is not allowed: builds have no keys of the machine. Commit what the build needs, or fetch it without a key',
+  ssh: 'is not allowed: builds cannot use SSH keys of the server. Commit what the build needs, or fetch it without a key',
   extra_hosts: 'is not allowed',
   ulimits: 'is not allowed: Berth sets the limits of builds',
-  privileged: 'is not allowed: it gives the build the whole machine. Remove it',
-  entitlements: 'is not allowed: it gives the build the whole machine. Remove it',
+  privileged: 'is not allowed: it gives the build full control of the server. Remove it',
+  entitlements: 'is not allowed: it gives the build full control of the server. Remove it',
 }
 
 type BuildAround = { env: Env; reading: Reading; secrets: Contents; directory: string }
@@ -54,7 +54,7 @@ export function buildOf(value: unknown, at: string, { env, reading, secrets: con
   const context = repoPath(given['context'] ?? '.', `${at}.context`)
   const text = given['dockerfile_inline']
   if (text !== undefined && given['dockerfile'] !== undefined)
-    refuse(`${at}.dockerfile_inline`, 'cannot be there beside dockerfile. Remove one of them')
+    refuse(`${at}.dockerfile_inline`, 'cannot be combined with dockerfile. Remove one of them')
   const inline = text === undefined ? {} : { inline: scalar(text, `${at}.dockerfile_inline`) }
   const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
   const target =
@@ -76,7 +76,7 @@ function buildArgsOf(value: unknown, at: string, env: Env): Record<string, strin
 function repoPath(value: unknown, at: string): string {
   const text = matching(value, at, /^[A-Za-z0-9._@+][A-Za-z0-9._@+/ -]{0,511}$/)
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
-  return parts.includes('..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
+  return parts.includes('..') ? refuse(at, 'points outside the repository') : parts.join('/') || '.'
 }
 
 /** Undefined to keep the image's own. */
@@ -124,6 +124,6 @@ export function bytesOf(value: unknown, at: string, least: { bytes: number; text
   const { amount = '', unit = '' } = SIZE.exec(scalar(value, at))?.groups ?? refuse(at, 'must be a size such as 512m')
   const factor = Object.entries(UNIT).find(([name]) => name === unit.toLowerCase())?.[1] ?? 1
   const bytes = Math.round(Number(amount) * factor)
-  if (!Number.isSafeInteger(bytes)) refuse(at, 'is more than any machine has')
+  if (!Number.isSafeInteger(bytes)) refuse(at, 'is larger than the memory of any server')
   return bytes < least.bytes ? refuse(at, `must be at least ${least.text}`) : bytes
 }

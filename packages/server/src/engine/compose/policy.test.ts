@@ -140,8 +140,8 @@ describe('a compose file', () => {
   })
 
   it('is refused when a mapping has the same key twice', () => {
-    expect(refusal('services: { a: { image: x, image: y } }')).toContain('the key image is there twice')
-    expect(refusal('services: { 1: { image: x }, "1": { image: y } }')).toContain('the key 1 is there twice')
+    expect(refusal('services: { a: { image: x, image: y } }')).toContain('the key image appears twice')
+    expect(refusal('services: { 1: { image: x }, "1": { image: y } }')).toContain('the key 1 appears twice')
   })
 
   it.each([
@@ -149,7 +149,7 @@ describe('a compose file', () => {
     ['very many signs', () => `x-a: [${'%\n'.repeat(100_000)}`, 'has more than'],
     ['very many errors', () => `x-a: [${'%\n'.repeat(10_000)}`, 'cannot be read'],
     ['keys within keys', () => `${'? '.repeat(20_000)}a`, 'cannot be'],
-    ['keys within few keys', () => `${'? '.repeat(15)}a`, 'a key that is not a plain text'],
+    ['keys within few keys', () => `${'? '.repeat(15)}a`, 'a key that is not a string'],
     ['lists within lists', () => `x-a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'cannot be'],
     ['lists within a few lists', () => `x-a: ${'['.repeat(25)}${']'.repeat(25)}`, 'nested too deeply'],
     [

@@ -131,10 +131,7 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
 function refuseBuilds(services: readonly ServiceRead[], reading: Reading): void {
   for (const { name } of services.filter(({ build }) => build !== null))
     reading.attempt(() =>
-      refuse(
-        `services.${name}.build`,
-        'needs a repository, and this file came without one. Use an image, or put the file into a repository',
-      ),
+      refuse(`services.${name}.build`, 'needs a repository, and this app has none. Use an image, or put the file into a repository'),
     )
 }
 
@@ -165,9 +162,8 @@ function judgeTop(top: Readonly<Record<string, unknown>>, reading: Reading): voi
 }
 
 const NETWORK_KEYS = ['driver', 'driver_opts', 'labels', 'internal', 'name', 'attachable', 'enable_ipv4', 'enable_ipv6', 'external', 'ipam']
-const OWN_VOLUME = "is not allowed: an app has its own volumes and nobody else's. Remove it, and the app gets an empty one"
-const OWN_NETWORK =
-  'is not allowed: the services of an app have a network of their own, and reach other apps of the project by their names. Remove it'
+const OWN_VOLUME = 'is not allowed: an app can only use its own volumes. Remove it, and the app gets an empty one'
+const OWN_NETWORK = 'is not allowed: the services of an app have their own network, and reach other apps of the project by name. Remove it'
 
 // Services name their volumes themselves, so this list is only checked for settings that are not allowed.
 function checkVolume(name: string, given: Readonly<Record<string, unknown>>, reading: Reading): void {
@@ -175,10 +171,10 @@ function checkVolume(name: string, given: Readonly<Record<string, unknown>>, rea
   matching(name, at, NAME)
   if (given['external'] !== undefined && given['external'] !== false) refuse(`${at}.external`, OWN_VOLUME)
   if (given['driver'] !== undefined && given['driver'] !== 'local')
-    refuse(`${at}.driver`, "is not allowed: volumes lie on the machine's own disk. Remove it")
+    refuse(`${at}.driver`, "is not allowed: volumes are stored on the server's own disk. Remove it")
   if (Object.keys(mapping(given['driver_opts'], `${at}.driver_opts`)).length > 0)
-    refuse(`${at}.driver_opts`, 'is not allowed: it could be any place of the machine. Remove it')
-  if (given['name'] !== undefined) reading.note(`${at}.name is left out: a volume belongs to its app, whatever it is called.`)
+    refuse(`${at}.driver_opts`, 'is not allowed: it could be any path on the server. Remove it')
+  if (given['name'] !== undefined) reading.note(`${at}.name is ignored: a volume belongs to its app, whatever its name.`)
 }
 
 // All networks become the app's one network, so their names are not needed.
@@ -187,7 +183,7 @@ function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, re
   for (const key of ['external', 'ipam'])
     if (given[key] !== undefined && given[key] !== false) reading.attempt(() => refuse(`${at}.${key}`, OWN_NETWORK))
   if (given['driver'] !== undefined && given['driver'] !== 'bridge') refuse(`${at}.driver`, OWN_NETWORK)
-  if (given['internal'] === true) reading.note(`${at}.internal is left out: services of this app can reach the internet.`)
+  if (given['internal'] === true) reading.note(`${at}.internal is ignored: services of this app can reach the internet.`)
 }
 
 function servicesOf(value: unknown, around: ServiceContext): ServiceRead[] {

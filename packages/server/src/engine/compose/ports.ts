@@ -30,7 +30,7 @@ export function portsOf(value: unknown, at: string): PortRead[] {
 }
 
 function onlyEverywhere(ip: string, at: string): string {
-  return ip === '[::]' ? '' : refuse(`${at} (${ip})`, 'must be an IPv4 address of the machine')
+  return ip === '[::]' ? '' : refuse(`${at} (${ip})`, 'must be an IPv4 address of the server')
 }
 
 function rangeOf(text: string, at: string): number[] {

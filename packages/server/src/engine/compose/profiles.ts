@@ -22,7 +22,7 @@ export function activeServices(given: readonly Given[], reading: Reading): Given
   for (const [name, value] of given) if (isOn(value)) add(name)
   if (active.size === 0) refuse('services', 'all belong to profiles. Remove profiles from those that should run')
   for (const [name] of given.filter(([each]) => !active.has(each)))
-    reading.note(`services.${name} is left out: it belongs to a profile, or has no replicas.`)
+    reading.note(`services.${name} is ignored: it belongs to a profile, or has no replicas.`)
   return given.filter(([name]) => active.has(name))
 
   function quietly<Result>(work: () => Result): Result | undefined {

@@ -22,16 +22,16 @@ export function publishedOf({ name: service, ports }: ServiceRead, around: Aroun
   const published = reading.each(at, ports, ({ host, ...port }) => {
     if (host === null) return []
     if (port.protocol === 'tcp' && isEndpoint(port.container)) {
-      reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the proxy.`)
+      reading.note(`${at}: port ${host} is not opened on the server; visitors reach port ${port.container} through the proxy.`)
       return []
     }
-    if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'belongs to the platform. Publish another port')
+    if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'is used by Berth. Publish another port')
     return [{ service, host, ...port }]
   })
   const [first, ...more] = published.flat()
   if (first !== undefined) {
-    const which = more.length === 0 ? `port ${first.host} of the machine is` : `ports ${listOf([first, ...more])} of the machine are`
-    reading.note(`${at}: ${which} not opened by the file. The app's owner can open ports in its settings.`)
+    const which = more.length === 0 ? `port ${first.host} is` : `ports ${listOf([first, ...more])} are`
+    reading.note(`${at}: ${which} not opened on the server. The app's owner can open ports in its settings.`)
   }
   return published.flat()
 }

@@ -72,7 +72,7 @@ function from(given: unknown, between: string): unknown {
   if (given.startsWith('$'))
     refuse(
       `${given.slice(0, 80)} in ${between}`,
-      'begins with a variable, which could be any path. Write the path out, or put the file beside the first one',
+      'starts with a variable, which could be any path. Write out the path, or put the file next to the main compose file',
     )
   // with ./ in front: without it the name of a folder would be that of a volume
   const joined = path.posix.join(between, given)

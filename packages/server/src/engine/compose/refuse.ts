@@ -64,11 +64,11 @@ export function createReading() {
     attempt,
     each,
     note,
-    notes: (): readonly string[] => (unsaid.notes === 0 ? notes : [...notes, `And ${unsaid.notes} more notes of this kind.`]),
+    notes: (): readonly string[] => (unsaid.notes === 0 ? notes : [...notes, `And ${unsaid.notes} more notes.`]),
     refuseIfAny,
     objections: (): { key: string; reason: string }[] => [
       ...objections.map(({ key, message }) => ({ key, reason: message })),
-      ...(unsaid.objections === 0 ? [] : [{ key: 'the file', reason: `And ${unsaid.objections} more reasons of this kind.` }]),
+      ...(unsaid.objections === 0 ? [] : [{ key: 'the file', reason: `And ${unsaid.objections} more reasons.` }]),
     ],
   }
 }
@@ -91,7 +91,7 @@ export function isExtension(key: string): boolean {
 export function scalar(value: unknown, at: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return refuse(at, 'must be a text or a number')
+  return refuse(at, 'must be a string or a number')
 }
 
 export function matching(value: unknown, at: string, grammar: RegExp): string {

@@ -3,7 +3,7 @@ import { SpecRefused } from '../api/errors.ts'
 import { refuse } from './refuse.ts'
 import type { PlacedFile } from './stack.ts'
 
-/** The entry at a path of the repository. `unread`: not read yet. */
+/** The entry at a path in the repository. `unread`: not read yet. */
 export type RepoEntry =
   | { readonly kind: 'file'; readonly mode: number; readonly blob: string; readonly text: string | null }
   | { readonly kind: 'directory'; readonly files: readonly (PlacedFile & { readonly blob: string })[] }
@@ -21,7 +21,7 @@ export function repositoryPath(given: string, at: string, directory: string): st
   return normal === '..' || normal.startsWith('../') ? refuse(`${at} (${given.slice(0, 80)})`, OUTSIDE) : normal
 }
 
-const OUTSIDE = 'is not a path of the repository. Commit the file and name it by a path that begins with ./'
+const OUTSIDE = 'is not a path in the repository. Commit the file and use a path that starts with ./'
 
 /** A file that the compose file requires. */
 export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<RepoEntry, { kind: 'file' | 'unread' }> {
@@ -51,7 +51,7 @@ export async function withRepository<Result>(
     if (wanted.size === 0) return outcome()
     for (const normal of wanted) known.set(normal, await read(normal))
   }
-  throw new SpecRefused('the file', 'The compose file refers to files that refer to files, too many times.')
+  throw new SpecRefused('the file', 'The compose file refers to too many files, directly or indirectly.')
 }
 
 /** The result or the error, for later. */

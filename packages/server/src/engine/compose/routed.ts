@@ -23,13 +23,11 @@ export function routedOf(
     only(services.filter(({ build }) => build !== null))
   const other = found?.ports[0]?.container
   if (found !== offering && found && other !== undefined)
-    note(
-      `services.${found.name} publishes port ${other}, and visitors are sent to port ${port}: change the app's port if nothing answers there.`,
-    )
+    note(`services.${found.name} publishes port ${other}, but the app's port is ${port}. Change the app's port if nothing listens there.`)
   if (found !== undefined) return found.name
   if (hasEndpoints && !hasOwnDomain) return null
   return refuse(
     'services',
-    `do not say which of them visitors are to reach: none publishes or exposes port ${port}. Choose the service: write "expose: [${port}]" into it, change the app's port, or ${hasEndpoints ? 'delete the domains of the app that name no service' : 'add a domain for the service'}`,
+    `do not say which one visitors reach: none publishes or exposes port ${port}. Add "expose: [${port}]" to that service, change the app's port, or ${hasEndpoints ? 'delete the domains of the app that have no service' : 'add a domain for the service'}`,
   )
 }

@@ -129,8 +129,8 @@ function unlessEmpty<Key extends string, Value>(key: Key, list: readonly Value[]
 /** Every key is supported, refused with an alternative, or left out with a note. */
 function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading: Reading): void {
   const left = Object.keys(given).filter((key) => Object.hasOwn(DROPPED_KEYS, key) && given[key] !== null)
-  for (const key of left) reading.note(`${at}.${key} is left out: ${DROPPED_KEYS[key]}.`)
-  const whyNot = (key: string) => (Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : 'is not known here. Remove it')
+  for (const key of left) reading.note(`${at}.${key} is ignored: ${DROPPED_KEYS[key]}.`)
+  const whyNot = (key: string) => (Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : 'is not supported. Remove it')
   reading.each(
     at,
     Object.keys(given).filter((key) => !KNOWN.includes(key) && !isExtension(key)),

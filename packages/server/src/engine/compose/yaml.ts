@@ -32,7 +32,7 @@ function checkTokens(text: string): void {
   let count = 0
   for (const _ of new Lexer().lex(text)) {
     count += 1
-    if (count > MAX_TOKENS) unreadable(`it has more than ${MAX_TOKENS} words and signs.`)
+    if (count > MAX_TOKENS) unreadable(`it has more than ${MAX_TOKENS} tokens.`)
   }
 }
 
@@ -67,10 +67,10 @@ function checkSize(document: Document): void {
 }
 
 function checkKey(key: unknown, keys: Set<string>): void {
-  if (!isScalar(key)) unreadable('it has a key that is not a plain text.')
+  if (!isScalar(key)) unreadable('it has a key that is not a string.')
   // The merge key << is a symbol here and may be repeated.
   if (typeof key.value === 'symbol') return
   const name = String(key.value)
-  if (keys.has(name)) unreadable(`the key ${name.slice(0, 80)} is there twice in the same mapping.`)
+  if (keys.has(name)) unreadable(`the key ${name.slice(0, 80)} appears twice in the same mapping.`)
   keys.add(name)
 }

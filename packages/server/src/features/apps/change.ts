@@ -46,7 +46,7 @@ const COLUMNS = {
 /** Only the columns above can change, and only those that were given. */
 export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppTable> {
   if (kindOf(app).madeFrom === 'template' && input.port !== undefined && input.port !== app.port)
-    throw fieldError('invalid_request', 'port', 'of a database app belongs to its template and cannot change')
+    throw fieldError('invalid_request', 'port', 'of a database app comes from its template and cannot be changed')
   if (kindOf(app).needsPort && input.port === null)
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   refuseLongBuildArgs(input.buildArgs ?? {})

@@ -71,7 +71,7 @@ export function createProbeSource({ git, limiter }: Deps) {
     try {
       return await limiter.run(asker.id, async () => await lookAtFiles(source, asker))
     } catch (cause) {
-      if (cause instanceof LimiterFull) return unknownSourceFiles(source, 'The server is looking at other sources at this moment.')
+      if (cause instanceof LimiterFull) return unknownSourceFiles(source, 'The server is busy checking other sources.')
       throw cause
     }
   }
@@ -98,6 +98,6 @@ function rightsOf({ mayUsePrivate, credential }: Right) {
 }
 
 function reasonOf(cause: unknown): string {
-  if (cause instanceof RepositoryTooLarge) return 'The repository is too large for a quick look.' // a deployment may be much larger
-  return cause instanceof SourceError ? cause.message : 'The look took more than 10 seconds.'
+  if (cause instanceof RepositoryTooLarge) return 'The repository is too large for a quick check.' // a deployment may be much larger
+  return cause instanceof SourceError ? cause.message : 'The check took more than 10 seconds.'
 }

@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
   it('behind a link is unknown', () => {
     expect(look(['Dockerfile@']).dockerfile).toMatchObject({
       state: 'unknown',
-      reason: 'Dockerfile is a link, which only a deployment follows.',
+      reason: 'Dockerfile is a symbolic link, which only a deployment follows.',
     })
     expect(look(['apps@'], { rootDirectory: 'apps/web' }).dockerfile).toMatchObject({ state: 'unknown', path: 'apps/web/Dockerfile' })
     expect(look(['app@'], { rootDirectory: 'apps' }).dockerfile.state).toBe('missing')

@@ -66,7 +66,7 @@ function judge(files: readonly TreeFile[], wanted: readonly string[], isOne: (na
   if (plain.has(path)) return { ...shared, state: 'found', reason: '' }
   const link = linkTo(path)
   if (link === undefined) return { ...shared, state: 'missing', reason: '' }
-  return { ...shared, state: 'unknown', reason: `${link} is a link, which only a deployment follows.` }
+  return { ...shared, state: 'unknown', reason: `${link} is a symbolic link, which only a deployment follows.` }
 }
 
 function isChoice(path: string): boolean {

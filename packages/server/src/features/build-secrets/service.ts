@@ -20,10 +20,10 @@ export function createBuildSecrets({ db, secrets }: { db: Reader; secrets: Secre
     if (Object.keys(given).length === 0) return
     const rows = await listBuildSecrets(tx, appId)
     if (rows.length > MOST_BUILD_SECRETS)
-      throw fieldError('invalid_request', 'buildSecrets', `must not make more than ${MOST_BUILD_SECRETS} secrets of an app`)
+      throw fieldError('invalid_request', 'buildSecrets', `an app can have at most ${MOST_BUILD_SECRETS} build secrets`)
     const bytes = rows.reduce((sum, { name, sealed_value }) => sum + name.length + Buffer.byteLength(open(appId, sealed_value)), 0)
     if (bytes > LONGEST_BUILD_SECRETS)
-      throw fieldError('invalid_request', 'buildSecrets', 'must not make the secrets of an app longer than 64 KiB with their names')
+      throw fieldError('invalid_request', 'buildSecrets', 'the build secrets of an app can have at most 64 KiB in total, with their names')
   }
 
   const open = (appId: number, sealed: string) => secrets.open(sealed, aboutBuildSecret(appId))

@@ -20,7 +20,7 @@ export function stateOf(status: DeploymentStatus): CommitState | undefined {
 export function descriptionOf(state: CommitState, url: string): string {
   const words: Record<CommitState, string> = {
     pending: 'Waiting to be deployed',
-    running: 'Being built and started',
+    running: 'Building and starting',
     success: url === '' ? 'Live' : `Live at ${url}`,
     failure: 'The deployment failed; its log says why',
     cancelled: 'The deployment was stopped',

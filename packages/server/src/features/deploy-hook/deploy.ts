@@ -25,13 +25,12 @@ type Deps = {
 }
 
 const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
-const TOO_MANY = 'This deploy hook is called more than 120 times a minute; call it again in a minute.'
+const TOO_MANY = 'This deploy hook was called more than 120 times within a minute. Try again in a minute.'
 
-const NOT_THERE = 'must be a branch of the repository; this one is not there, or the host does not answer'
+const NOT_THERE = 'must be a branch of the repository; this one does not exist, or the host does not respond'
 const OTHER_BRANCH = 'must be the branch that the app deploys from, because its source is a git account'
-const NO_LONGER =
-  'The person who made this deploy hook may not deploy the app any more. Ask a member of its project to make a new secret for it.'
-const OTHER_SOURCE = 'The source of the app was changed at this very moment. Call the deploy hook again.'
+const NO_LONGER = 'The user who created this deploy hook can no longer deploy the app. Ask a member of its project to create a new secret.'
+const OTHER_SOURCE = 'The source of the app was changed at the same time. Call the deploy hook again.'
 
 /** Handles a call of a deploy hook. */
 export function createDeployByHook(deps: Deps) {

@@ -91,6 +91,6 @@ const MOST_NAMES = 10
 
 function inUse(names: readonly string[]): AppError {
   const shown = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '')
-  const message = `Apps use this git account: ${shown}. Give them another source first, or delete it with force; they then cannot clone a private repository.`
+  const message = `Apps use this git account: ${shown}. Change their source first, or delete it with force; they can then no longer clone private repositories.`
   return new AppError('account_in_use', { message })
 }

@@ -104,7 +104,7 @@ function createSourceOf(db: Db, withAccount: WithAccount) {
     }
     if (!(await mayServe(account, app)))
       throw new SourceRefused(
-        `The git account "${account.name}" may not be used for this app any more. Choose its repository again with an account of yours or of the project.`,
+        `The git account "${account.name}" can no longer be used for this app. Choose the repository again with your own account or one of the project.`,
       )
     return await withAccount(account, url, signal)
   }

@@ -37,7 +37,7 @@ export function createCommitCheck({ db, access }: { db: Reader; access: Pick<Hos
       })
     if (!isOnBranch)
       throw new SourceRefused(
-        `The commit ${hash.slice(0, 12)} is not on the branch ${app.git_branch || 'that the app deploys from'}. With a git account, an app deploys commits of its branch alone.`,
+        `The commit ${hash.slice(0, 12)} is not on the branch ${app.git_branch || 'that the app deploys from'}. With a git account, an app only deploys commits of its branch.`,
       )
   }
 }

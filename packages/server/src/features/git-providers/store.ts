@@ -9,7 +9,7 @@ import type { GitAccountTable } from '../../store/git-tables.ts'
 type Counted = GitAccountRow & { apps: number; plain: number; plainApp: number }
 
 const PLAIN_WARNING =
-  'Deliveries of this host come over http, where others on the way can read and repeat them. Set the domain of the dashboard in the settings, and the webhooks move to https by themselves.'
+  'Webhooks from this host arrive over plain http, so others on the network can read and replay them. Set the dashboard domain in the settings; the webhooks then switch to https automatically.'
 
 export function presentAccount(row: Counted): GitAccount {
   return {

@@ -19,7 +19,7 @@ type Deps = {
 }
 type Person = { readonly id: number }
 
-const BUSY = 'Too many registries are being asked at this moment; try again in a few seconds.'
+const BUSY = 'Too many registries are being checked. Try again in a few seconds.'
 
 /** Asks registries, at addresses that the policy of sources allows. */
 export function createRegistryVisits({ engine, policy, credentials, limiter }: Deps) {
@@ -36,7 +36,7 @@ export function createRegistryVisits({ engine, policy, credentials, limiter }: D
   async function resolve(image: string, user: ImageUser, signal?: AbortSignal): Promise<ResolvedImage> {
     const parts = imageParts(image)
     if (parts === null)
-      throw new RegistryError('missing', `${image} is not an image. Write it such as nginx:1.27 or ghcr.io/owner/name:tag.`)
+      throw new RegistryError('missing', `${image} is not an image name. Use one such as nginx:1.27 or ghcr.io/owner/name:tag.`)
     await admit(parts.host, signal)
     const found = await engine.registry.resolve(image, await credentials.forHost(user, parts.host), signal)
     const problem = platformProblem(image, found.platforms, (await engine.facts(signal)).platform)

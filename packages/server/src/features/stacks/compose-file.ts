@@ -23,7 +23,7 @@ export function createComposeFiles({ db, now, planOf }: Deps) {
       throw fieldError(
         'invalid_request',
         'composeFile',
-        'must be in the repository of the app, or the app must have none: empty its clone URL',
+        'cannot be set, because the app has a repository: change the file there, or clear the clone URL first',
       )
     const plan = composeFile === '' ? NOTHING : await planOf(caller, app, { composeFile })
     const refused = plan.refused.filter(({ key }) => !isVariable(key))

@@ -21,7 +21,7 @@ export function stateOf({ details, isStopped, runsToItsEnd }: Known): { state: S
   if (details.state === 'running') return ofRunning(details)
   if (isStopped) return { state: 'stopped', reason: '' }
   if (details.state === 'restarting')
-    return { state: 'restarting', reason: `It ended with code ${details.exitCode ?? 'unknown'} and is being started again.` }
+    return { state: 'restarting', reason: `It exited with code ${details.exitCode ?? 'unknown'} and is being restarted.` }
   if (details.state === 'created') return { state: 'starting', reason: '' }
   if (details.state === 'exited' && details.exitCode === 0) return { state: 'finished', reason: '' }
   if (details.state === 'exited') return { state: 'failed', reason: whyEnded(details) }

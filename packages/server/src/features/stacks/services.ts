@@ -31,7 +31,7 @@ type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSu
 
 /** Each takes two engine requests per service, and several pages may show the same app. */
 const LIMITS = { running: 16, runningPerKey: 4, waiting: 500, waitingPerKey: 50, waitMs: 30_000 }
-const TOO_MANY = 'The services of too many apps are being looked at in this moment; try again in a few seconds.'
+const TOO_MANY = 'The services of too many apps are being read. Try again in a few seconds.'
 /** The line with the reason is often far from the last one. */
 const READ_LINES = 200
 const SHOWN_CHARACTERS = 500

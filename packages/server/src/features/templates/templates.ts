@@ -33,7 +33,7 @@ export const TEMPLATES: readonly DatabaseTemplate[] = [
     name: 'postgresql',
     aliases: ['postgres'],
     title: 'PostgreSQL',
-    description: 'The relational database for most things',
+    description: 'A relational database that suits most apps',
     image: 'postgres:17',
     version: '17',
     port: 5432,

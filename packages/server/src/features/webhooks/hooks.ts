@@ -28,11 +28,11 @@ type WantedAt = WantedHook & { site: string | undefined }
 const ACCOUNTS_AT_ONCE = 4
 const VISIT_MS = 10_000
 const NO_ADDRESS =
-  'Nobody outside knows this server yet: set the domain of the dashboard in the settings, so that the host can send its deliveries there.'
+  'This server has no public address yet. Set the dashboard domain in the settings, so that the host can send webhooks there.'
 
 const OUR_FAULT = 'Something went wrong inside Berth; its log has the details.'
 const PLAIN =
-  'Deliveries come over http, where others on the way can read and repeat them. Set the domain of the dashboard in the settings.'
+  'Webhooks arrive over plain http, so others on the network can read and replay them. Set the dashboard domain in the settings.'
 
 /** Registers a webhook for every repository that an app deploys from, and removes it with the last such app. */
 export function createHooks(deps: Deps) {
@@ -55,7 +55,7 @@ export function createHooks(deps: Deps) {
     })
     for (const hook of rows.values())
       if (hook.next_try_at <= now().toISOString()) tasks.push({ accountId: hook.account_id, run: async () => await remove(hook, visit()) })
-    const onFailure = (accountId: number, cause: unknown) => deps.log.warn({ accountId, err: cause }, 'a webhook could not be seen to')
+    const onFailure = (accountId: number, cause: unknown) => deps.log.warn({ accountId, err: cause }, 'a webhook could not be checked')
     await runByAccount(tasks, { atOnce: ACCOUNTS_AT_ONCE, signal, onFailure })
   }
 

@@ -12,7 +12,7 @@ import { type DeliveryAnswer, deploymentsIn } from './receive.ts'
 import { appsOfDeliveries, type DeliveryApp, type ListedDelivery, listDeliveries, parsedPush, projectsOf } from './store.ts'
 
 const DEFAULT_LIMIT = 50
-const BUSY = 'Too many deliveries are being delivered again at this moment; try again in a few seconds.'
+const BUSY = 'Too many deliveries are being repeated. Try again in a few seconds.'
 
 type Of = { appId: number } | { accountId: number }
 
@@ -47,7 +47,7 @@ export function createInbox(deps: { db: Db; act: HandlePush; limiter: Limiter; n
     const { id, delivery, event } = row
     const push = parsedPush(row.push)
     if (push === undefined)
-      throw new AppError('invalid_request', { message: 'id: this delivery is no push, so there is nothing to do again.' })
+      throw new AppError('invalid_request', { message: 'id: this delivery is not a push, so there is nothing to repeat.' })
     const judge = async () =>
       await db.transaction(async (tx) => {
         const projects = new Set(await projectsOf(tx, caller.id))

@@ -155,6 +155,6 @@ function unread({ event, problem, push }: Told): Verdict {
   if (push !== undefined) return { result: 'ignored', reason: '' }
   if (problem !== '') return { result: 'ignored', reason: problem }
   const isPing = event === 'ping'
-  const what = event === '' ? 'This delivery names no event' : `Berth does nothing about the event "${event}"`
-  return { result: 'ignored', reason: isPing ? 'The webhook works.' : `${what}; pushes deploy.` }
+  const what = event === '' ? 'This delivery does not name an event' : `Berth ignores the event "${event}"`
+  return { result: 'ignored', reason: isPing ? 'The webhook works.' : `${what}; only pushes deploy.` }
 }

@@ -96,8 +96,8 @@ function answerOf(line: Operation, reference: Reference): Json {
 
 function success(line: Operation, reference: Reference): Json {
   if (line.shape !== 'redirect') return { 200: { description: 'Done', content: answerOf(line, reference) } }
-  const location = { description: 'Where the browser goes on.', schema: { type: 'string' } }
-  return { 303: { description: 'Leads on', headers: { location } } }
+  const location = { description: 'Where the browser is redirected.', schema: { type: 'string' } }
+  return { 303: { description: 'Redirect', headers: { location } } }
 }
 
 /** One response for each status, with the codes that lead to it. */

@@ -65,7 +65,7 @@ const verify: Command = {
     const { version, createdAt } = verified.manifest
     if (input.flags['json'] === true)
       print(JSON.stringify({ version, createdAt, apps: verified.database.apps, users: verified.database.people }))
-    else print(`This backup is whole: ${contentsOf(verified)}.`)
+    else print(`This backup is complete: ${contentsOf(verified)}.`)
     return 0
   },
 }

@@ -42,7 +42,7 @@ export async function createBackup(options: Options): Promise<MadeBackup> {
 /** Its database may be sealed with the other key. */
 function refuseBetweenKeys(dataDir: string): void {
   if (existsSync(nextKeyPath(dataDir)))
-    throw new StartRefused('The rotation of the keys was interrupted. Start Berth once to end it, then back up.')
+    throw new StartRefused('A key rotation was interrupted. Start Berth once to finish it, then back up.')
 }
 
 async function writeInto(folder: string, options: Options): Promise<MadeBackup> {

@@ -52,10 +52,7 @@ export async function runChecks(config: Config, now: Date, onFinding: (name: str
   const all: Finding[] = []
   for (const { name, run } of CHECKS) {
     const findings = await run({ config, instance, now }).catch((cause: unknown) =>
-      problem(
-        `could not be checked: ${cause instanceof Error ? cause.message : String(cause)}`,
-        'Fix what it names, then run the checks again.',
-      ),
+      problem(`could not be checked: ${cause instanceof Error ? cause.message : String(cause)}`, 'Fix that, then run the checks again.'),
     )
     for (const finding of findings) onFinding(name, finding)
     all.push(...findings)
@@ -73,7 +70,8 @@ async function readable(config: Config): Promise<Instance | undefined> {
 }
 
 function dataDirectory(dataDir: string): Finding[] {
-  if (!existsSync(dataDir)) return problem(`${dataDir} does not exist`, 'Set BERTH_DATA_DIR to the one of this Berth, or start it once.')
+  if (!existsSync(dataDir))
+    return problem(`${dataDir} does not exist`, "Set BERTH_DATA_DIR to Berth's data directory, or start Berth once.")
   try {
     accessSync(dataDir, constants.W_OK | constants.X_OK)
   } catch {
@@ -95,9 +93,12 @@ function database(dataDir: string, instance: Instance | undefined): Finding[] {
 function known(dataDir: string, instance: Instance, state: string): Finding[] {
   const newest = migrations.at(-1)?.version ?? 0
   if (instance.schemaVersion > newest)
-    return problem(`it has version ${instance.schemaVersion}, and this Berth knows ${newest}`, 'Start the newer Berth.')
+    return problem(
+      `its schema version is ${instance.schemaVersion}, but this Berth only supports ${newest}`,
+      'Use the newer version of Berth.',
+    )
   if (!existsSync(join(dataDir, 'secrets.key')))
-    return problem('its key secrets.key is missing', 'Put it back from a backup; nothing else opens the secrets in the database.')
+    return problem('its key secrets.key is missing', 'Restore it from a backup; nothing else can decrypt the secrets in the database.')
   return ok(`${state}, schema version ${instance.schemaVersion}`)
 }
 
@@ -159,7 +160,7 @@ async function certificates(dataDir: string, now: Date): Promise<Finding[]> {
   const late = all.filter(({ notAfter }) => notAfter.getTime() - now.getTime() < 7 * DAY_MS)
   if (late.length === 0) return ok(`${all.length} in use`)
   return shortened(late, ({ host, notAfter }) =>
-    warning(`the one of ${host} ends at ${notAfter.toISOString()}`, "Open the app's Domains tab: it says why it was not renewed."),
+    warning(`the one for ${host} expires at ${notAfter.toISOString()}`, "Open the app's Domains tab: it says why it was not renewed."),
   )
 }
 

@@ -4,7 +4,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 RUN npm run build
-RUN test -f /app/dist/shop/browser/index.html || { echo "The build made no dist/shop/browser/index.html. Set the output directory to where it puts the site."; exit 1; }
+RUN test -f /app/dist/shop/browser/index.html || { echo "The build did not create dist/shop/browser/index.html. Set the output directory to where it writes the site."; exit 1; }
 
 FROM nginx:1-alpine
 RUN printf '%s\n' \

@@ -5,7 +5,7 @@ COPY package.json yarn.lock .yarnrc.yml ./
 RUN --mount=type=cache,target=/root/.yarn/berry/cache yarn install --immutable
 COPY . .
 RUN yarn run build
-RUN test -f /app/build/index.html || { echo "The build made no build/index.html. Set the output directory to where it puts the site."; exit 1; }
+RUN test -f /app/build/index.html || { echo "The build did not create build/index.html. Set the output directory to where it writes the site."; exit 1; }
 
 FROM nginx:1-alpine
 RUN printf '%s\n' \

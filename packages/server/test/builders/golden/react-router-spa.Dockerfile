@@ -4,7 +4,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 RUN npm run build
-RUN test -f /app/build/client/index.html || { echo "The build made no build/client/index.html. Set the output directory to where it puts the site."; exit 1; }
+RUN test -f /app/build/client/index.html || { echo "The build did not create build/client/index.html. Set the output directory to where it writes the site."; exit 1; }
 
 FROM nginx:1-alpine
 RUN printf '%s\n' \

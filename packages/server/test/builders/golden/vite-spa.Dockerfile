@@ -5,7 +5,7 @@ ARG VITE_API_URL
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 RUN npm run build
-RUN test -f /app/site/index.html || { echo "The build made no site/index.html. Set the output directory to where it puts the site."; exit 1; }
+RUN test -f /app/site/index.html || { echo "The build did not create site/index.html. Set the output directory to where it writes the site."; exit 1; }
 
 FROM nginx:1-alpine
 RUN printf '%s\n' \

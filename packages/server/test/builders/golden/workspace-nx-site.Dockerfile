@@ -3,7 +3,7 @@ WORKDIR /app
 COPY . .
 RUN --mount=type=cache,target=/root/.npm npm ci
 RUN node_modules/.bin/nx run site:build
-RUN test -f /app/apps/site/dist/index.html || { echo "The build made no dist/index.html. Set the output directory to where it puts the site."; exit 1; }
+RUN test -f /app/apps/site/dist/index.html || { echo "The build did not create dist/index.html. Set the output directory to where it writes the site."; exit 1; }
 
 FROM nginx:1-alpine
 RUN printf '%s\n' \

@@ -31,9 +31,11 @@ it.each([OLD('npm run build', 2), NEW('npm run build', 2)])('a step that failed 
 
 it('if no line gives a reason, the last lines of the step are shown', () => {
   const lines = ['#5 [2/2] RUN ./make', '#5 one', '#5 two', `#5 ERROR: ${OLD('./make', 1)}`]
-  expect(said(OLD('./make', 1), lines)).toBe('The build failed at "RUN ./make" with exit code 1. It last printed: one | two')
-  expect(said(OLD('./make', 1), lines.slice(1))).toBe('The build failed with exit code 1. It last printed: one | two')
-  expect(said(OLD('./make', 1), lines, { outOfProcesses: true })).toMatch(/two It could not start another process: there is a limit/)
+  expect(said(OLD('./make', 1), lines)).toBe('The build failed at "RUN ./make" with exit code 1. Last output: one | two')
+  expect(said(OLD('./make', 1), lines.slice(1))).toBe('The build failed with exit code 1. Last output: one | two')
+  expect(said(OLD('./make', 1), lines, { outOfProcesses: true })).toMatch(
+    /two It could not start another process: all builds together have a limit/,
+  )
 })
 
 it('values of the environment are redacted', () => {
@@ -72,7 +74,7 @@ it.each(['no active sessions', 'pull access denied, authorization failed', 'no b
   '%s is a private base image',
   (words) => {
     expect(said(`${FRONTEND}${words}`)).toBe(
-      'A base image is private, and no credentials of the project open it. Save those of its registry under Registries, then deploy again.',
+      'A base image is private, and the project has no credentials for it. Save credentials for its registry under Registries, then deploy again.',
     )
   },
 )

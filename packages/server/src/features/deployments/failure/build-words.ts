@@ -34,21 +34,21 @@ const ENGINE_SAYS: readonly Found[] = [
   {
     pattern: /no active sessions|authorization failed|no basic auth credentials/,
     words: () =>
-      'A base image is private, and no credentials of the project open it. Save those of its registry under Registries, then deploy again.',
+      'A base image is private, and the project has no credentials for it. Save credentials for its registry under Registries, then deploy again.',
   },
   { pattern: /no space left on device/i, words: () => 'There is no space left on the disk. Free some, then deploy again.' },
 ]
 
 /** Why a build failed, from the output of the failed step. `readable` redacts the environment in consecutive lines. */
 export function buildWords(cause: BuildFailed, readable: (lines: readonly string[]) => readonly string[]): string {
-  if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
+  if (cause.outOfMemory) return 'The build ran out of memory and was killed. Make the build smaller, or give the server more memory.'
   const reason = cause.reason.replace(PREFIX, '')
   const exitCode = /exit code: (\d+)/.exec(reason)?.[1]
   const step = failedStep(cause.lastLines)
   if (exitCode === undefined || step === undefined) return sayOfEngine(reason)
   const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
   const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
-  const hint = cause.outOfProcesses ? ' It could not start another process: there is a limit for all builds together.' : ''
+  const hint = cause.outOfProcesses ? ' It could not start another process: all builds together have a limit.' : ''
   return `${where} with exit code ${exitCode}${outputSummary(readable(step.lines))}${hint}`
 }
 

@@ -27,15 +27,15 @@ it('pointers of Git LFS are named', async () => {
   await symlink('/etc/passwd', join(directory, 'link.bin'))
   const [said, ...rest] = await checkoutGaps(directory, NONE)
   expect(rest).toEqual([])
-  expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS files are not fetched/)
+  expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS files were not fetched/)
 })
 
-it('files that the server of Git LFS does not have are named instead of the advice to turn it on', async () => {
+it('files that the Git LFS server does not have are named instead of the advice to turn it on', async () => {
   await writeFile(join(directory, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n')
   await writeFile(join(directory, 'a.bin'), POINTER)
   expect(await checkoutGaps(directory, { submodules: [], missing: [] })).toEqual([])
   expect(await checkoutGaps(directory, { submodules: [], missing: ['a.bin'] })).toEqual([
-    'a.bin: the server of Git LFS does not have what is committed here, so the pointers stay. Push missing files with "git lfs push --all".',
+    'a.bin: the Git LFS server does not have these files, so the checkout only has their pointers. Push missing files with "git lfs push --all".',
   ])
 })
 
@@ -46,7 +46,7 @@ it('pointers in a submodule are named too, and each only once', async () => {
   await writeFile(join(directory, 'lib', 'deep', 'a.bin'), POINTER)
   expect(await checkoutGaps(directory, { submodules })).toEqual([
     expect.stringMatching(
-      /^lib\/deep\/a\.bin: Git LFS files are not fetched, so only their pointers are there\. Turn on Settings → Git LFS/,
+      /^lib\/deep\/a\.bin: Git LFS files were not fetched, so the checkout only has their pointers\. Turn on Settings → Git LFS/,
     ),
   ])
   expect(await checkoutGaps(directory, { submodules, missing: [] })).toEqual([]) // they were fetched

@@ -12,7 +12,7 @@ const SHOWN = 3
 type Known = {
   /** The paths of those that were fetched. */
   readonly submodules: readonly string[]
-  /** Files that the server of Git LFS does not have; undefined if none were asked for. */
+  /** Files that the Git LFS server does not have; undefined if none were asked for. */
   readonly missing?: readonly string[] | undefined
 }
 
@@ -26,12 +26,12 @@ export async function checkoutGaps(directory: string, { submodules, missing }: K
     ...(pointers.length === 0
       ? []
       : [
-          `${some(pointers)}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
+          `${some(pointers)}: Git LFS files were not fetched, so the checkout only has their pointers. Turn on Settings → Git LFS, or commit these files without LFS.`,
         ]),
     ...(missing === undefined || missing.length === 0
       ? []
       : [
-          `${some(missing)}: the server of Git LFS does not have what is committed here, so the pointers stay. Push missing files with "git lfs push --all".`,
+          `${some(missing)}: the Git LFS server does not have these files, so the checkout only has their pointers. Push missing files with "git lfs push --all".`,
         ]),
     ...(empty.length === 0
       ? []

@@ -40,7 +40,7 @@ export function createCloneRepository(deps: Deps) {
     await step('db.commit', async () => await context.noteCommit(commit))
     const files = { directory: workspace, submodules: found.submodules, signal, onActivity: context.active }
     const lfs = config.build?.lfs === true ? await step('git.lfs', async () => await deps.fetchLfs(source, files)) : undefined
-    if (lfs && lfs.fetched > 0) say(`Fetched ${lfs.fetched} ${lfs.fetched === 1 ? 'file' : 'files'} of Git LFS`)
+    if (lfs && lfs.fetched > 0) say(`Fetched ${lfs.fetched} ${lfs.fetched === 1 ? 'file' : 'files'} from Git LFS`)
     const submodules = found.submodules.map(({ path }) => path)
     for (const gap of await checkoutGaps(workspace, { submodules, missing: lfs?.missing })) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)

@@ -65,7 +65,7 @@ export function createPullImages(deps: Deps) {
       await onResolved?.(ref, found.digest)
       const tag = tagOf(found, user)
       await deps.inImageTurn(tag, async () => {
-        if (await context.ask((signal) => engine.images.exists(tag, signal))) context.say(`Using ${ref}, which is here already`)
+        if (await context.ask((signal) => engine.images.exists(tag, signal))) context.say(`Using ${ref}, which was pulled before`)
         else await bring(context, found, user)
       })
       return { tag, ref, digest: found.digest }

@@ -96,7 +96,7 @@ async function openLab(options: LabOptions = {}) {
   }
 }
 
-const unreadable = { status: 'failed', error_message: expect.stringContaining('sealed with another secrets.key') }
+const unreadable = { status: 'failed', error_message: expect.stringContaining('encrypted with another secrets.key') }
 
 it('a deployment whose settings cannot be read fails and says so, instead of waiting forever', async () => {
   await using lab = await openLab()

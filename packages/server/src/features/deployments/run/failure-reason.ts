@@ -25,7 +25,7 @@ type Words = (redactor: Pick<Redactor, 'lines'>) => string
 function wordsOf(cause: unknown): Words | undefined {
   if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return () => (cause as Error).message // each of them is an Error
   if (cause instanceof BuildFailed) return ({ lines }) => buildWords(cause, lines)
-  if (cause instanceof EdgeUnavailable) return () => `The edge did not accept the new route, so nothing was changed. ${cause.message}`
+  if (cause instanceof EdgeUnavailable) return () => `The proxy did not accept the new route, so nothing was changed. ${cause.message}`
   if (cause instanceof EngineUnreachable)
     return () => 'The container engine did not respond. See the health page for what to do, then deploy again.'
   if (cause instanceof EngineError) return () => engineWords(cause.message)

@@ -33,10 +33,10 @@ export function createPreflight(deps: Deps): Preflight {
     const kept = artifactOf(deployment)
     if (deployment.attempts > MOST_ATTEMPTS)
       throw new DeploymentFailure(
-        'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
+        'This deployment was interrupted several times, by restarts of Berth or by a full disk, so Berth gave up on it. Deploy again.',
       )
     if (kept === undefined) checkEnvironment(context.config) // an earlier release is started again unchanged
-    if (deployment.attempts > 1) say('This deployment was interrupted; going on from what is there')
+    if (deployment.attempts > 1) say('This deployment was interrupted; continuing from where it stopped')
     await mkdir(workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(engine, { signal, waitMs: tuning.engineWaitMs, say })
     if (kept === undefined) {
@@ -44,7 +44,7 @@ export function createPreflight(deps: Deps): Preflight {
       await checkRoom(dataDir, tuning)
     }
     if (kept?.kind === 'image' && !(await engine.images.exists(kept.tag, signal)))
-      throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
+      throw new DeploymentFailure('The image of this release no longer exists. Deploy again to build a new one.')
   }
 }
 

@@ -27,7 +27,7 @@ type Deps = {
 export type SettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Settings>
 
 const UNREADABLE =
-  'The settings or variables of the app cannot be read: they are damaged, or sealed with another secrets.key. Bring back the key that belongs to this data, or set the variables again, then deploy again.'
+  'The settings or variables of the app cannot be read: they are damaged, or encrypted with another secrets.key. Restore the key that belongs to this data, or set the variables again, then deploy again.'
 
 /**
  * The settings of a deployment: those stored with it, or the current ones of the app with their references resolved. If they cannot be

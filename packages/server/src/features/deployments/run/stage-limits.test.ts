@@ -21,7 +21,7 @@ describe('the limits of a stage', () => {
     expect(ended).toEqual([])
     vi.advanceTimersByTime(1)
     expect(ended).toEqual([
-      'The build printed nothing for 20 minutes and was ended. If a step needs that long, have it print something now and then.',
+      'The build printed nothing for 20 minutes and was stopped. If a step takes that long, make it print something from time to time.',
     ])
   })
 
@@ -34,7 +34,7 @@ describe('the limits of a stage', () => {
     }
     expect(ended).toEqual([])
     vi.advanceTimersByTime(3 * MINUTE)
-    expect(ended).toEqual(['building_image took longer than 60 minutes and was ended.'])
+    expect(ended).toEqual(['building_image took longer than 60 minutes and was stopped.'])
   })
 
   it('count from the last activity, not from a fixed beat', () => {
@@ -52,7 +52,7 @@ describe('the limits of a stage', () => {
     const { limits, ended } = open()
     limits.enter('cloning_repo')
     vi.advanceTimersByTime(5 * MINUTE)
-    expect(ended).toEqual(['The git server sent nothing for 5 minutes, so cloning was ended. Check that it works, then deploy again.'])
+    expect(ended).toEqual(['The git server sent nothing for 5 minutes, so cloning was stopped. Check that it works, then deploy again.'])
   })
 
   it('restart with each stage, and end when they are stopped', () => {

@@ -12,7 +12,7 @@ function limitsOf(tuning: Tuning): Record<StageName, Limits> {
       deadlineMs: tuning.cloneDeadlineMs,
       silence: {
         limitMs: tuning.cloneIdleMs,
-        says: (waited) => `The git server sent nothing for ${waited}, so cloning was ended. Check that it works, then deploy again.`,
+        says: (waited) => `The git server sent nothing for ${waited}, so cloning was stopped. Check that it works, then deploy again.`,
       },
     },
     building_image: {
@@ -20,7 +20,7 @@ function limitsOf(tuning: Tuning): Record<StageName, Limits> {
       silence: {
         limitMs: tuning.buildIdleMs,
         says: (waited) =>
-          `The build printed nothing for ${waited} and was ended. If a step needs that long, have it print something now and then.`,
+          `The build printed nothing for ${waited} and was stopped. If a step takes that long, make it print something from time to time.`,
       },
     },
     // What they wait for has its own limits: health checks, draining, stopping.
@@ -41,7 +41,7 @@ export function createStageLimits({ tuning, nameOf, end }: Deps) {
   function enter(stage: StageName): void {
     stop()
     const { deadlineMs, silence: limit } = limits[stage]
-    const late = () => end(new StageTimedOut(`${nameOf(stage)} took longer than ${duration(deadlineMs)} and was ended.`))
+    const late = () => end(new StageTimedOut(`${nameOf(stage)} took longer than ${duration(deadlineMs)} and was stopped.`))
     deadline = setTimeout(late, deadlineMs)
     active()
     if (limit !== undefined) listen(limit)

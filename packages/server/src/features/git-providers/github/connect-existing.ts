@@ -33,7 +33,7 @@ export function createConnectExisting(deps: Deps) {
     const baseUrl = baseUrlOf(input.baseUrl)
     const privateKey = readPrivateKey(input.privateKey)
     if (privateKey === undefined)
-      throw fieldError('invalid_request', 'privateKey', 'must be the RSA private key of the app: the whole .pem file that GitHub gave')
+      throw fieldError('invalid_request', 'privateKey', 'must be the RSA private key of the app: the whole .pem file from GitHub')
     const identity = { baseUrl, hostId: String(input.appId), privateKey, privileged: isStaff(caller) }
     const [{ slug, name }, found] = await inTurn(
       caller,

@@ -45,7 +45,7 @@ export function createComposeHealth(deps: Deps) {
       })
       if (result.healthy) return
       const details = await detailsOf(context, reached.id)
-      throw await serviceFailure(context, details, `that has port ${target.port} is not healthy: ${result.reason}`)
+      throw await serviceFailure(context, details, `(port ${target.port}) is not healthy: ${result.reason}`)
     }
 
     /**

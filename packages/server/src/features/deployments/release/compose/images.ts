@@ -23,15 +23,19 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
   async function pulled(context: Follower, plan: ComposePlan, { name, image, platform }: StackService): Promise<ImageDetails> {
     const { signal, say, output, active, ask } = context
     if (isPulled(image))
-      throw new DeploymentFailure(`The image that was pulled for the service "${name}" is gone. Deploy again instead of rolling back.`)
+      throw new DeploymentFailure(
+        `The image that was pulled for the service "${name}" no longer exists. Deploy again instead of rolling back.`,
+      )
     if (plan.builds.some((build) => build.image === image))
-      throw new DeploymentFailure(`The image that was built for the service "${name}" is gone. Deploy a commit instead of rolling back.`)
+      throw new DeploymentFailure(
+        `The image that was built for the service "${name}" no longer exists. Deploy a commit instead of rolling back.`,
+      )
     say(`Pulling ${image} for the service ${name}`)
     const follow = { signal, platform, onLine: (line: string) => output(line, 'stdout'), onActivity: active }
     const refusal = await ask(() => engine.images.pull(image, follow).then(() => undefined, engineWords))
     const found = await ask(() => engine.images.inspect(image, signal))
     if (found === null)
-      throw new DeploymentFailure(`The image ${image} of the service "${name}" could not be pulled: ${refusal ?? 'it is not there'}`)
+      throw new DeploymentFailure(`The image ${image} of the service "${name}" could not be pulled: ${refusal ?? 'it does not exist'}`)
     return found
   }
 }

@@ -186,8 +186,8 @@ async function withWantedPorts(ports: Pick<Ports, 'wantedOf'>, { app, say }: Con
   for (const { service, target, protocol, port, address } of wanted)
     say(
       plan.services.some(({ name }) => name === service)
-        ? `Port ${port}/${protocol} of the machine leads to port ${target} of the service ${service}, at the address ${address}`
-        : `Port ${port}/${protocol} of the machine is not opened: the compose file has no service ${service}`,
+        ? `Port ${port}/${protocol} of the server leads to port ${target} of the service ${service}, at the address ${address}`
+        : `Port ${port}/${protocol} of the server is not opened: the compose file has no service ${service}`,
     )
   return withOpenPorts(plan, wanted)
 }

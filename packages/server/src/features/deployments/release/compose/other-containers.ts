@@ -87,7 +87,7 @@ export function createComposeOthers(deps: Deps) {
     )
     for (const { name, ports } of plan.services.filter((service) => beside.has(service.name)))
       for (const { host, protocol } of ports)
-        say(`Port ${host}/${protocol} of the machine leads to the new ${name} once the one before is gone`)
+        say(`Port ${host}/${protocol} of the server leads to the new ${name} once the old one has stopped`)
     return beside
   }
 

@@ -19,7 +19,7 @@ function textOf(plan: ComposePlan): string {
   const text = JSON.stringify(plan)
   if (text.length <= LONGEST_PLAN) return text
   throw new DeploymentFailure(
-    `The compose file becomes longer than ${LONGEST_PLAN / 1024 ** 2} MB with all its variables and files. Give its services fewer or shorter ones.`,
+    `The compose file is longer than ${LONGEST_PLAN / 1024 ** 2} MiB with all its variables and files. Use fewer or shorter ones.`,
   )
 }
 

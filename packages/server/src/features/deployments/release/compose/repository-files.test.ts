@@ -39,7 +39,7 @@ it.each(['/etc/hostname', '../../../etc/hostname', '/etc'])('refuses a link to %
   await symlink(target, join(workspace, 'out'))
   await symlink(target, join(workspace, 'site/out'))
   for (const path of ['out', 'site'])
-    expect(await read(path)).toEqual({ kind: 'refused', why: expect.stringContaining('is a link that leaves the repository') })
+    expect(await read(path)).toEqual({ kind: 'refused', why: expect.stringContaining('is a link that points outside the repository') })
 })
 
 it('has a size limit', async () => {

@@ -22,6 +22,6 @@ export type ServiceFailure = ReturnType<typeof createServiceFailure>
 
 export function whatHappened(details: ContainerDetails | null): string {
   if (details === null) return 'disappeared'
-  if (details.state === 'running') return 'ended and was started again'
+  if (details.state === 'running') return 'exited and was restarted'
   return details.exitCode === null ? `is ${details.state}` : `exited with code ${details.exitCode}`
 }

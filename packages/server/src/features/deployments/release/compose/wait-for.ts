@@ -28,7 +28,7 @@ export function createWaitFor({ engine, serviceFailure }: { engine: Pick<Engine,
   }
 }
 
-const WORDS = { service_started: 'is started', service_healthy: 'is healthy', service_completed_successfully: 'has ended' } as const
+const WORDS = { service_started: 'is started', service_healthy: 'is healthy', service_completed_successfully: 'has finished' } as const
 
 function verdictOn(details: ContainerDetails | null, { condition }: Dependency): Verdict {
   if (details === null) return { never: 'disappeared' }

@@ -125,7 +125,7 @@ async function dockerfilePlan(port: number | null, project: Project, { root, doc
     outputDirectory: '',
     port,
     dockerfile: text ?? '',
-    notes: words === '' ? [] : [`The Dockerfile says how the app is built and started. Settings that are not used: ${words}.`],
+    notes: words === '' ? [] : [`The Dockerfile defines how the app is built and started. Ignored settings: ${words}.`],
   }
 }
 

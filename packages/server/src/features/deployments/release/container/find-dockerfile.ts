@@ -11,10 +11,10 @@ export function noDockerfile(wanted: string, found: readonly string[], isNothing
   const named = found.slice(0, MOST_NAMED)
   const hint = found.length === 0 ? 'No Dockerfile was found anywhere near it' : `Found: ${named.join(', ')}`
   const other = isNothingElse
-    ? ' Nothing there says how to build it in another way, such as a package.json, requirements.txt, go.mod or index.html.'
+    ? ' There is also no other file that tells Berth how to build it, such as a package.json, requirements.txt, go.mod or index.html.'
     : ''
   return new DeploymentFailure(
-    `There is no ${wanted} in the build root. ${hint}.${other} Set the app's Dockerfile or root directory to where it is.`,
+    `There is no ${wanted} in the build root. ${hint}.${other} Check Settings → Dockerfile and Settings → Root directory.`,
     { facts: { kind: 'no_dockerfile', found: named } },
   )
 }

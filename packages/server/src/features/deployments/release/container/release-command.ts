@@ -67,7 +67,7 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
     } catch (cause) {
       if (!deadline.aborted || context.signal.aborted) throw cause
       throw new DeploymentFailure(
-        `The release command took longer than ${Math.round(tuning.releaseDeadlineMs / 60_000)} minutes and was ended. ${UNTOUCHED}`,
+        `The release command took longer than ${Math.round(tuning.releaseDeadlineMs / 60_000)} minutes and was stopped. ${UNTOUCHED}`,
         { cause },
       )
     }

@@ -19,7 +19,7 @@ it('the line with the reason is shown instead of the last one', () => {
 })
 
 it('if no line gives a reason, the last five distinct lines are shown', () => {
-  expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
+  expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ Last output: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
 })
 
