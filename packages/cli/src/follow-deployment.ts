@@ -25,7 +25,7 @@ export async function followDeployment(ctx: Context, deploymentId: number): Prom
   const show = (frame: DeploymentFrame): void => {
     if (ctx.out.isJson) return
     if (frame.type === 'log') ctx.out.line(frame.data.line)
-    else if (frame.type === 'gap') ctx.out.note(`(${frame.data.lines} lines left out)`)
+    else if (frame.type === 'gap') ctx.out.note(`(${frame.data.lines} lines skipped)`)
     else if (frame.type === 'status') {
       const step = `-- ${frame.data.message}${frame.data.stage === '' ? '' : ` (${frame.data.stage})`}`
       if (step !== shown) ctx.out.note(step)

@@ -33,7 +33,7 @@ it('a deploy hook is made and taken away', async () => {
   expect((await berth(['apps', 'hook', 'rotate', 'web'])).out).toMatch(
     /^Address: https:\/\/berth.example.com\/api\/hooks\/deploy\/1\nSecret: +[\w-]{43}\n/,
   )
-  expect((await berth(['apps', 'hook', 'delete', 'web', '--yes'])).out).toContain('has no deploy hook any more')
+  expect((await berth(['apps', 'hook', 'delete', 'web', '--yes'])).out).toContain('Deploy hook of web removed')
 })
 
 it('a deploy key is made and taken away', async () => {
@@ -41,7 +41,7 @@ it('a deploy key is made and taken away', async () => {
     /^ssh-ed25519 \S{68} berth-app-1\nFingerprint: SHA256:\S{43}\n$/,
   )
   expect((await berth(['apps', 'deploy-key', 'forget-host', 'web', '--yes'])).out).toContain('The next deployment pins')
-  expect((await berth(['apps', 'deploy-key', 'delete', 'web', '--yes'])).out).toContain('has no deploy key any more')
+  expect((await berth(['apps', 'deploy-key', 'delete', 'web', '--yes'])).out).toContain('Deploy key of web removed')
 })
 
 it('an account is connected, used for an app, checked and disconnected', async () => {

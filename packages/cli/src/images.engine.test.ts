@@ -76,7 +76,7 @@ it('an app runs the digest of its tag, follows the tag when asked, and rolls bac
   const deployed = await lab.deploy(web.id)
   expect(deployed).toMatchObject({ status: 'success', error_message: '', image_ref: `${image('team/web:1')}@${first}` })
   expect(await lab.visit(web)).toBe(`${OWN} first`)
-  expect((await berth(['apps', 'check-image', 'web'])).out).toContain('is what runs')
+  expect((await berth(['apps', 'check-image', 'web'])).out).toContain('is already live')
 
   const second = await registry.push(local('second'), 'team/web:1')
   expect(second).not.toBe(first)

@@ -24,11 +24,11 @@ export const EnvKey = Type.String({
   pattern: ENV_KEY,
   ...expects('a letter or underscore, then letters, digits, dots, dashes or underscores, 256 characters at most'),
 })
-export const EnvValue = Type.String({ maxLength: 65536, pattern: '^[^\\u0000]*$', ...expects('a text of at most 64 KiB without NUL') })
+export const EnvValue = Type.String({ maxLength: 65536, pattern: '^[^\\u0000]*$', ...expects('a string of at most 64 KiB without NUL') })
 export const EnvMap = Type.Record(EnvKey, EnvValue, {
   additionalProperties: false,
   maxProperties: 1000,
-  ...expects('a map of variable names (letters, digits, dots, dashes, underscores) to texts of at most 64 KiB without NUL'),
+  ...expects('a map of variable names (letters, digits, dots, dashes, underscores) to strings of at most 64 KiB without NUL'),
 })
 
 export const Application = Type.Object({

@@ -66,9 +66,7 @@ const BuildArgs = Type.Record(
   {
     additionalProperties: false,
     maxProperties: 100,
-    ...expects(
-      'a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to texts of one line and at most 4,096 characters',
-    ),
+    ...expects('a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to one-line strings of at most 4,096 characters'),
   },
 )
 
@@ -92,7 +90,7 @@ const BuildSecrets = Type.Record(
     additionalProperties: false,
     maxProperties: MOST_BUILD_SECRETS,
     ...expects(
-      'a map of at most 100 names (letters, digits, dots, dashes, underscores) to texts of at most 64 KiB without NUL, or null to remove one',
+      'a map of at most 100 names (letters, digits, dots, dashes, underscores) to strings of at most 64 KiB without NUL, or null to remove one',
     ),
   },
 )

@@ -67,7 +67,7 @@ export const LogPageQuery = Type.Object({
 })
 export const LogSearchQuery = Type.Object({
   ...Which,
-  search: Type.String({ minLength: 1, maxLength: 200, ...expects('a text of 1 to 200 characters') }),
+  search: Type.String({ minLength: 1, maxLength: 200, ...expects('a string of 1 to 200 characters') }),
   context: Type.Optional(ContextLines),
   limit: Type.Optional(LinesWanted),
 })

@@ -38,7 +38,7 @@ export const Domain = Type.Object({
 export type Domain = Static<typeof Domain>
 
 const HostName = Type.String({ minLength: 1, maxLength: 1000, ...expects('a host name such as app.example.com') })
-const Pem = Type.String({ minLength: 1, maxLength: 200_000, ...expects('a text in PEM form') })
+const Pem = Type.String({ minLength: 1, maxLength: 200_000, ...expects('text in PEM form') })
 
 export const NewDomain = Type.Object({
   appId: Id,

@@ -28,6 +28,6 @@ export const NewEnvVariable = Type.Object({ appId: Id, key: EnvKey, value: EnvVa
 export const EnvVariableChange = Type.Object({ id: Id, key: Type.Optional(EnvKey), value: Type.Optional(EnvValue) })
 export const VariableList = Type.Array(Type.Object({ key: EnvKey, value: EnvValue }), {
   maxItems: 1000,
-  ...expects('a list of {key, value}, each key a variable name and each value a text of at most 64 KiB'),
+  ...expects('a list of {key, value}, each key a variable name and each value a string of at most 64 KiB'),
 })
 export const EnvVariablesReplacement = Type.Object({ appId: Id, variables: VariableList })

@@ -88,7 +88,7 @@ export const ERRORS = {
     message:
       'The disk is full or read-only, so nothing was changed. You can still read everything; if the disk is full, you can also stop and delete things to free space.',
   },
-  update_feed_failed: { status: 503, message: 'Updates could not be looked for. Try again later.' },
+  update_feed_failed: { status: 503, message: 'Could not check for updates. Try again later.' },
   update_in_check: {
     status: 503,
     message: 'Berth was updated a moment ago and is being checked. Reading works; changes are accepted again in about a minute.',

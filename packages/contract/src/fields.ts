@@ -32,7 +32,7 @@ export function Label(max: number) {
     minLength: 1,
     maxLength: max,
     pattern: '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
-    ...expects(`a text of 1 to ${max} characters on one line`),
+    ...expects(`a string of 1 to ${max} characters on one line`),
   })
 }
 
@@ -41,7 +41,7 @@ export function Prose(max: number) {
   return Type.String({
     maxLength: max,
     pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$',
-    ...expects(`a text of at most ${max} characters, without control characters`),
+    ...expects(`a string of at most ${max} characters, without control characters`),
   })
 }
 

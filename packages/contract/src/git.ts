@@ -74,12 +74,12 @@ export const GitHubInstalledQuery = Type.Object({ installation_id: FromGitHub, s
 /** The result of the round trip to GitHub: `?github=…` in the dashboard URL that it returns to. */
 export const GITHUB_OUTCOMES = {
   connected: 'The GitHub App is installed and connected.',
-  requested: 'The installation waits for an owner of the organization, who must approve it at GitHub. The account appears here after that.',
-  wrong_state: 'This way was not begun here, took longer than ten minutes or was used before. Begin again with "Create a GitHub App".',
-  not_created: 'GitHub did not hand over the new app. Delete it in the developer settings at GitHub, then create it again.',
-  not_installed: 'GitHub does not show this installation to the app. Install the app again from its page at GitHub.',
+  requested: 'An owner of the organization must approve the installation at GitHub. The account then appears here.',
+  wrong_state: 'This was not started here, took longer than ten minutes, or was already used. Start again with "Create a GitHub App".',
+  not_created: 'GitHub did not return the new app. Delete it in the developer settings at GitHub, then create it again.',
+  not_installed: 'The app cannot see this installation. Install the app again from its page at GitHub.',
   host_unavailable: 'GitHub did not answer, or limits the number of requests. Try again in a few minutes.',
-  too_many: 'There are too many git accounts here already. Disconnect one first.',
+  too_many: 'There are already too many git accounts here. Disconnect one first.',
 } as const
 export type GitHubOutcome = keyof typeof GITHUB_OUTCOMES
 

@@ -23,7 +23,7 @@ export type Member = Static<typeof Member>
 export const ProjectDetails = Type.Object({ ...project, applications: Type.Array(ListedApplication), members: Type.Array(Member) })
 export type ProjectDetails = Static<typeof ProjectDetails>
 
-const Tags = Type.Union([Prose(500), Type.Array(Label(60), { maxItems: 30 })], expects('a comma-separated text or a list of texts'))
+const Tags = Type.Union([Prose(500), Type.Array(Label(60), { maxItems: 30 })], expects('a comma-separated string or a list of strings'))
 
 export const NewProject = Type.Object({
   name: Label(100),

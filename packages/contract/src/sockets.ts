@@ -25,7 +25,7 @@ export const sockets = {
     may: 'member of the deployment',
     frame: DeploymentFrame,
     query: Type.Object({ ...DeploymentOnly.properties, ...From }),
-    summary: 'The status and log of a deployment, from the beginning and live',
+    summary: 'Follow the status and log of a deployment, from the beginning',
   },
   'deployment.streamById': {
     path: '/api/ws/deployment/:deploymentId',
@@ -33,7 +33,7 @@ export const sockets = {
     frame: DeploymentFrame,
     params: DeploymentOnly,
     query: Type.Object(From),
-    summary: 'The status and log of a deployment, from the beginning and live',
+    summary: 'Follow the status and log of a deployment, from the beginning',
   },
   'container.logs': {
     path: '/api/ws/logs/:containerId',
@@ -41,7 +41,7 @@ export const sockets = {
     frame: ContainerFrame,
     params: Type.Object({ containerId: ContainerId }),
     query: Type.Object({ tail: Type.Optional(Tail), since: Type.Optional(Since) }),
-    summary: 'What a container prints',
+    summary: 'Follow the log of a container',
   },
   'app.logs': {
     path: '/api/ws/app-logs/:appId',
@@ -49,20 +49,20 @@ export const sockets = {
     frame: AppLogFrame,
     params: AppOnly,
     query: Type.Object({ service: Type.Optional(ServiceName), tail: Type.Optional(Tail), since: Type.Optional(Since) }),
-    summary: 'What all containers of an app or of one service print, as one stream: each line with its service and replica',
+    summary: 'Follow the logs of all containers of an app or of one service, as one stream: each line with its service and replica',
   },
   metrics: {
     path: '/api/ws/metrics',
     may: 'signed in',
     frame: MetricsFrame,
-    summary: 'The server metrics, every second',
+    summary: 'Follow the server metrics, every second',
   },
   events: {
     path: '/api/ws/events',
     may: 'signed in',
     frame: EventFrame,
     query: Type.Object({ after: Type.Optional(LineNumber) }),
-    summary: 'Every change the caller can see; resumes after a cursor',
+    summary: 'Follow every change you can see; resumes after a cursor',
   },
 } as const satisfies Record<string, Socket>
 

@@ -147,6 +147,6 @@ export const FileWriting = Type.Object({
   path: FilePath,
   mode: Type.Optional(FileMode),
   encoding: Type.Optional(OneOf(FILE_ENCODINGS)),
-  content: Type.String({ maxLength: 1024 * 1024, ...expects('a text of at most 512 KiB, or its base64') }),
+  content: Type.String({ maxLength: 1024 * 1024, ...expects('a string of at most 512 KiB, or its base64') }),
 })
 export type FileWriting = Static<typeof FileWriting>

@@ -19,7 +19,7 @@ export const SignedIn = Type.Object({ user: Type.Object({ id: Id, email: Type.St
 export type SignedIn = Static<typeof SignedIn>
 
 /** No rules for the length here: only a new password must follow them. */
-const AnyPassword = Type.String({ minLength: 1, maxLength: 1024, ...expects('a text of 1 to 1,024 characters') })
+const AnyPassword = Type.String({ minLength: 1, maxLength: 1024, ...expects('a string of 1 to 1,024 characters') })
 
 export const Credentials = Type.Object({ email: Email, password: AnyPassword })
 export const SetupRequest = Type.Object({

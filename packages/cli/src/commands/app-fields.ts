@@ -11,7 +11,7 @@ const source = {
   poll: {
     field: 'pollSource',
     value: 'on|off',
-    summary: 'look at the branch or image every few minutes; none: at branches that no webhook tells of',
+    summary: 'check the branch or image every few minutes; none: only branches without a working webhook',
   },
   root: { field: 'rootDirectory', value: 'path', summary: 'the directory in the repository to build' },
   dockerfile: { field: 'dockerfilePath', value: 'path', summary: 'the path of its Dockerfile, or none for the default' },
@@ -22,8 +22,8 @@ const runtime = {
   healthcheck: { field: 'healthcheckPath', value: 'path', summary: 'a path that must respond before a release goes live; empty for none' },
   strategy: { field: 'deploymentStrategy', value: 'name', summary: 'rolling or recreate' },
   restart: { field: 'restartPolicy', value: 'policy', summary: 'no, always, on-failure or unless-stopped' },
-  cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it may use, or none' },
-  memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it may use, in megabytes, or none' },
+  cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it can use, or none' },
+  memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it can use, in megabytes, or none' },
   replicas: { field: 'replicas', value: 'number', summary: 'how many containers of it run at once, 1 to 20; each has these limits' },
 } as const satisfies Fields
 
@@ -34,7 +34,11 @@ const build = {
   'build-command': { field: 'buildCommand', value: 'command', summary: 'builds it; empty for what is detected' },
   'start-command': { field: 'startCommand', value: 'command', summary: 'starts it; empty for what is detected' },
   output: { field: 'outputDirectory', value: 'path', summary: 'the directory that a static site is served from' },
-  'release-command': { field: 'releaseCommand', value: 'command', summary: 'runs in the new image before it goes live, as for migrations' },
+  'release-command': {
+    field: 'releaseCommand',
+    value: 'command',
+    summary: 'runs in the new image before it goes live, for example for migrations',
+  },
   submodules: { field: 'submodules', value: 'on|off', summary: 'whether the submodules of the repository are fetched' },
   lfs: { field: 'lfs', value: 'on|off', summary: 'whether the files that the repository keeps in Git LFS are fetched' },
   target: { field: 'buildTarget', value: 'stage', summary: 'the stage of the Dockerfile to build; empty for the last' },

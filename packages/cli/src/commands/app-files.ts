@@ -26,7 +26,7 @@ const show = command({
     const { id: appId } = await findApp(ctx.api, app)
     const file = await ctx.api('files.read', { appId, path })
     if (!ctx.out.isJson) ctx.out.text(file.content)
-    if (file.encoding === 'base64') ctx.out.note('This file is not a text; it is shown as base64.')
+    if (file.encoding === 'base64') ctx.out.note('This file is not text, so it is shown as base64.')
     ctx.out.json(file)
   },
 })

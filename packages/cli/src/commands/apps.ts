@@ -28,7 +28,7 @@ const BUILD_ARGS = {
     type: 'string',
     multiple: true,
     value: 'NAME=VALUE',
-    summary: 'a build argument, readable in the image; may be repeated, and replaces all; none for none',
+    summary: 'a build argument, readable in the image; can be repeated, and replaces all; none removes all',
   },
 } as const
 
@@ -44,7 +44,7 @@ const BUILD_SECRETS = {
     type: 'string',
     multiple: true,
     value: 'NAME=@FILE',
-    summary: 'a secret for builds alone, from a file or as NAME=VALUE; NAME=none removes it; may be repeated',
+    summary: 'a secret that only builds get, from a file or as NAME=VALUE; NAME=none removes it; can be repeated',
   },
 } as const
 

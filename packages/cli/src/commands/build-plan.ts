@@ -43,7 +43,7 @@ export const buildPlan = command({
     const found = await findApp(ctx.api, app)
     const [newest] = await ctx.api('deployments.list', { appId: found.id, limit: 1 })
     const id = wholeNumberOf(values, 'deployment') ?? newest?.id
-    if (id === undefined) throw new CannotDo('no_release', `${found.name} was not deployed yet.`, `Try: berth plan ${found.id}`)
+    if (id === undefined) throw new CannotDo('no_release', `${found.name} has not been deployed yet.`, `Try: berth plan ${found.id}`)
     const answer = await ctx.api('deployments.plan', { id })
     show(ctx, answer, { onlyDockerfile: values['dockerfile'] === true })
     ctx.out.json(answer)

@@ -54,7 +54,7 @@ function withProcess(processes: readonly AppProcess[], change: ProcessChange) {
 const scale = command({
   usage: 'scale <app> <replicas>',
   summary:
-    'Run 1 to 20 containers of a web app or service, or as in worker=2, 0 to 20 of another process; takes effect without a deployment',
+    'Run 1 to 20 containers of a web app or service, or 0 to 20 of another process (such as worker=2); takes effect without a deployment',
   options: {
     command: {
       type: 'string',
@@ -64,18 +64,18 @@ const scale = command({
     cpus: {
       type: 'string',
       value: 'cores',
-      summary: 'the most CPU cores a container of the process may use, from the next deployment on, or none for those of the app',
+      summary: 'the most CPU cores a container of the process can use, from the next deployment on; none for the limit of the app',
     },
     memory: { type: 'string', value: 'MB', summary: 'the same for its memory, in megabytes' },
   },
   async run(ctx, { app, replicas: given }, values) {
     const [, process = '', number] = /^(?:([A-Za-z0-9_-]+)=)?(\d+)$/.exec(given) ?? []
-    if (number === undefined) throw new WrongUsage('<replicas> must be a whole number, or a process and one, such as worker=2.')
+    if (number === undefined) throw new WrongUsage('<replicas> must be a whole number such as 2, or a process with one such as worker=2.')
     const isMain = process === '' || process === 'web' || process === 'main'
     const change = changeIn(values)
     if (isMain && Object.keys(change).length > 0)
       throw new WrongUsage(
-        '--command, --cpus and --memory are for another process, as in worker=2. Those of the main one are set with berth apps update: --start-command, --cpus and --memory.',
+        '--command, --cpus and --memory are for other processes, such as worker=2. For the main process use berth apps update with --start-command, --cpus and --memory.',
       )
     const { id: appId, name } = await findApp(ctx.api, app)
     const replicas = Number(number)

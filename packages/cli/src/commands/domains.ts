@@ -11,7 +11,7 @@ const CHANGE = {
 } as const
 
 const PLACE = {
-  service: { field: 'service', value: 'name', summary: 'of a compose app: the service that visitors reach' },
+  service: { field: 'service', value: 'name', summary: 'the service of a compose app that visitors reach' },
   port: { field: 'port', value: 'port', summary: "with --service: its port; without it the app's" },
 } as const
 

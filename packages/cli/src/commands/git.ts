@@ -43,7 +43,7 @@ const list = command({
 
 const connect = command({
   usage: 'git accounts connect',
-  summary: 'Connect a git account by an access token; asks for the token, or reads it from standard input',
+  summary: 'Connect a git account with an access token; asks for the token, or reads it from standard input',
   options: {
     ...optionsFor(ACCOUNT),
     project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members can all use it (default: only you)' },
@@ -62,11 +62,11 @@ const connect = command({
 
 const connectGitHubApp = command({
   usage: 'git apps connect <app-id>',
-  summary: 'Connect a GitHub App that exists already; asks for its webhook secret, or reads it from standard input',
+  summary: 'Connect an existing GitHub App; asks for its webhook secret, or reads it from standard input',
   options: {
     key: { type: 'string', value: 'file', summary: 'the .pem file with the private key of the app' },
-    url: { type: 'string', value: 'address', summary: 'the address of GitHub Enterprise; without it https://github.com' },
-    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members may all use it; without it only you' },
+    url: { type: 'string', value: 'address', summary: 'the address of GitHub Enterprise (default: https://github.com)' },
+    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members can all use it (default: only you)' },
   },
   async run(ctx, { 'app-id': words }, values) {
     const appId = wholeNumber(words, 'The ID of the app')

@@ -36,7 +36,7 @@ async function followServices(ctx: Context, { appId, service }: Which, wanted: W
       const words = [...(service === undefined ? [by] : []), ...(replica > 1 ? [`replica ${replica}`] : [])].join(' ')
       ctx.out.line(words === '' ? line : `${words} | ${line}`)
     } else if (frame.type === 'end') ctx.out.note(frame.data.message)
-    else ctx.out.note(`(${frame.data.lines} lines left out)`)
+    else ctx.out.note(`(${frame.data.lines} lines skipped)`)
   })
 }
 
@@ -66,7 +66,7 @@ async function followOne(ctx: Context, { id: containerId, prefix }: Followed, wa
   await ctx.follow('container.logs', { containerId, ...wanted }, (frame) => {
     if (frame.type === 'log') ctx.out.line(`${prefix}${frame.data.line}`)
     else if (frame.type === 'end') ctx.out.note(`${prefix}${frame.data.message}`)
-    else if (frame.type === 'gap') ctx.out.note(`${prefix}(${frame.data.lines} lines left out)`)
+    else if (frame.type === 'gap') ctx.out.note(`${prefix}(${frame.data.lines} lines skipped)`)
   })
 }
 
@@ -102,7 +102,7 @@ function refuseTogether(values: Values, names: readonly string[]): void {
 export const logs = command({
   usage: 'logs [app]',
   summary:
-    'Show the log of an app: the last lines, all of it, or lines that match a text; with --deployment, the build log of a deployment',
+    'Show the log of an app: the last lines, all of it, or lines that contain some text; with --deployment, the build log of a deployment',
   options: {
     service: { type: 'string', value: 'name', summary: 'only this service of a compose app, or only this process' },
     tail: { type: 'string', short: 'n', value: 'number', summary: `how many lines (default ${DEFAULT_TAIL}; with --since, ${MOST_LINES})` },

@@ -22,9 +22,7 @@ function show(ctx: Context, plan: StackPlan): void {
   if (variables.length > 0) ctx.out.table(['VARIABLE', 'VALUE', 'NOTE'], variables)
   for (const note of plan.notes) ctx.out.line(`Note: ${note}`)
   for (const { reason } of plan.refused) ctx.out.line(`Refused: ${reason}`)
-  ctx.out.note(
-    plan.isAccepted ? 'A deployment would take this file.' : `A deployment would refuse this file: ${plan.refused.length} reasons.`,
-  )
+  ctx.out.note(plan.isAccepted ? 'This file can be deployed.' : `This file cannot be deployed: ${plan.refused.length} problems.`)
 }
 
 type Given = { composeFile?: string; port?: number }
@@ -55,16 +53,15 @@ function placeOf(values: Values, projectId: number, gitCloneUrl: string): Place 
 
 export const plan = command({
   usage: 'plan [app]',
-  summary:
-    'Show what a deployment would build or, of a compose file, run: of an app, of a repository, or of a file here; fails if it would be refused',
+  summary: 'Show what a deployment of an app, a repository or a local compose file would build and run; fails if it would be refused',
   options: {
     file: { type: 'string', value: 'file', summary: 'a compose file on this computer' },
     project: { type: 'string', short: 'p', value: 'project', summary: 'without an app: the name or ID of the project' },
     git: { type: 'string', value: 'url', summary: 'without an app: the clone URL of the repository' },
-    branch: { type: 'string', value: 'name', summary: 'the branch; the default branch without it' },
+    branch: { type: 'string', value: 'name', summary: 'the branch (default: the default branch)' },
     root: { type: 'string', value: 'path', summary: 'the directory in the repository' },
     port: { type: 'string', value: 'port', summary: 'the port that visitors are sent to' },
-    type: { type: 'string', value: 'type', summary: 'without an app: web or compose; without it, what the repository has' },
+    type: { type: 'string', value: 'type', summary: 'without an app: web or compose (default: what the repository has)' },
     ...DOCKERFILE_ONLY,
   },
   async run(ctx, { app }, values) {

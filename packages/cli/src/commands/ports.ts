@@ -39,7 +39,7 @@ const open = command({
   usage: 'services open <app> <service> <port> <server-port>',
   summary: 'Open a port of the server that leads to a service of a compose app, from the next deployment on',
   options: {
-    address: { type: 'string', value: 'address', summary: 'the address of the server; 127.0.0.1 without it, 0.0.0.0 for everybody' },
+    address: { type: 'string', value: 'address', summary: 'the address of the server (default: 127.0.0.1; 0.0.0.0 for everyone)' },
     udp,
   },
   async run(ctx, { app, service, port, 'server-port': hostPort }, values) {

@@ -70,7 +70,7 @@ const remove = command({
     const { id, host } = await findRegistry(ctx, words)
     await ctx.prompt.confirm(host, values['yes'] === true)
     const answer = await ctx.api('registries.delete', { registryId: id })
-    ctx.out.line(`Credentials for ${host} deleted. Images that are here already still run.`)
+    ctx.out.line(`Credentials for ${host} deleted. Images that were already pulled still run.`)
     ctx.out.json(answer)
   },
 })
@@ -82,7 +82,7 @@ const checkImage = command({
   async run(ctx, { app: words }, values) {
     const { id: appId, slug } = await findApp(ctx.api, words)
     const found = await ctx.api('apps.checkImage', { appId })
-    ctx.out.line(found.isNewer ? `${found.image} is newer: ${found.digest}` : `${found.image} is what runs: ${found.digest}`)
+    ctx.out.line(found.isNewer ? `${found.image} is newer: ${found.digest}` : `${found.image} is already live: ${found.digest}`)
     ctx.out.json(found)
     if (!found.isNewer || values['deploy'] !== true) return
     const { id } = await ctx.api('deployments.create', { appId })

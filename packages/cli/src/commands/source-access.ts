@@ -4,7 +4,7 @@ import { findApp } from '../find-app.ts'
 
 const rotate = command({
   usage: 'apps hook rotate <app>',
-  summary: 'Give an app a deploy hook, or a new secret to the one it has, and print it; it is shown once',
+  summary: 'Create a deploy hook for an app, or a new secret for it, and print it; it is shown once',
   async run(ctx, { app }) {
     const made = await ctx.api('apps.rotateHook', { appId: (await findApp(ctx.api, app)).id })
     const hook = { ...made, url: new URL(made.url, ctx.settings.url).href } // a server that knows no address of its own gives a path
@@ -17,20 +17,20 @@ const rotate = command({
 
 const remove = command({
   usage: 'apps hook delete <app>',
-  summary: 'Take the deploy hook of an app away; asks first',
+  summary: 'Remove the deploy hook of an app; asks first',
   options: YES,
   async run(ctx, { app: words }, values) {
     const app = await findApp(ctx.api, words)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.deleteHook', { appId: app.id })
-    ctx.out.line(`App ${app.name} has no deploy hook any more.`)
+    ctx.out.line(`Deploy hook of ${app.name} removed.`)
     ctx.out.json(answer)
   },
 })
 
 const createKey = command({
   usage: 'apps deploy-key create <app>',
-  summary: 'Make a key for cloning over ssh and print its public half, which goes to the host of the repository',
+  summary: 'Create a key for cloning over ssh and print its public key, to be added at the git host',
   async run(ctx, { app }) {
     const key = await ctx.api('apps.createDeployKey', { appId: (await findApp(ctx.api, app)).id })
     ctx.out.line(key.publicKey)
@@ -41,27 +41,27 @@ const createKey = command({
 
 const deleteKey = command({
   usage: 'apps deploy-key delete <app>',
-  summary: 'Take the deploy key of an app away; asks first',
+  summary: 'Remove the deploy key of an app; asks first',
   options: YES,
   async run(ctx, { app: words }, values) {
     const app = await findApp(ctx.api, words)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.deleteDeployKey', { appId: app.id })
-    ctx.out.line(`App ${app.name} has no deploy key any more. Remove it at the host of the repository too.`)
+    ctx.out.line(`Deploy key of ${app.name} removed. Remove it at the git host too.`)
     ctx.out.json(answer)
   },
 })
 
 const forgetHost = command({
   usage: 'apps deploy-key forget-host <app>',
-  summary: "Forget the pinned SSH key of the repository's host, after the host has got a new one; asks first",
+  summary: 'Forget the pinned SSH key of the git host, after the host has changed its key; asks first',
   options: YES,
   async run(ctx, { app: words }, values) {
     const app = await findApp(ctx.api, words)
     if (app.host_key !== '') ctx.out.line(`Pinned: ${app.host_key}`)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.forgetHostKey', { appId: app.id })
-    ctx.out.line('The next deployment pins the key that the host has then.')
+    ctx.out.line('The next deployment pins the key the host has then.')
     ctx.out.json(answer)
   },
 })

@@ -26,7 +26,7 @@ const services = command({
   async run(ctx, { app }) {
     const { id: appId } = await findApp(ctx.api, app)
     const found = await ctx.api('stacks.services', { appId })
-    if (found.services.length === 0) ctx.out.note('This app has no services: it is not a compose app, or was not deployed yet.')
+    if (found.services.length === 0) ctx.out.note('This app has no services: it is not a compose app, or has not been deployed yet.')
     else ctx.out.table(['SERVICE', 'STATE', 'USES', 'RESTARTS', 'IMAGE', 'REACHED AT', 'REASON'], found.services.map(rowOf))
     ctx.out.json(found)
   },
@@ -64,16 +64,14 @@ const file = command({
     }
     const plan = await ctx.api('stacks.setFile', { appId, composeFile: given === '-' ? '' : readText(given) })
     for (const note of plan.notes) ctx.out.line(`Note: ${note}`)
-    ctx.out.line(
-      given === '-' ? `The compose file of ${name} is removed.` : `The compose file of ${name} is set. Next: berth deploy ${appId}`,
-    )
+    ctx.out.line(given === '-' ? `Compose file of ${name} removed.` : `Compose file of ${name} saved. Next: berth deploy ${appId}`)
     ctx.out.json(plan)
   },
 })
 
 const running = command({
   usage: 'services file <app>',
-  summary: 'Print the compose file of the live release as Berth read it, and what was left out or changed',
+  summary: 'Print the compose file of the live release as Berth read it, and what was ignored or changed',
   options: { source: { type: 'boolean', summary: 'print it as it was written' } },
   async run(ctx, { app }, values) {
     const { id: appId } = await findApp(ctx.api, app)

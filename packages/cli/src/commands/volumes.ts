@@ -42,7 +42,10 @@ const add = command({
   usage: 'volumes add <app> <name> <path>',
   summary: 'Give an app a volume at a path, such as: berth volumes add web uploads /data',
   options: {
-    shareable: { type: 'boolean', summary: 'several containers may use it at once, so that a release need not stop before the next' },
+    shareable: {
+      type: 'boolean',
+      summary: 'several containers can use it at once, so that a release does not have to stop before the next one starts',
+    },
   },
   async run(ctx, { app: words, name, path }, values) {
     const { id, volumes, name: appName } = await wholeApp(ctx, words)

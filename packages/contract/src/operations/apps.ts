@@ -67,7 +67,7 @@ export const appOperations = {
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
   }),
   'apps.webhook': operation({
-    summary: "Whether pushes to the app's repository are delivered to Berth",
+    summary: "Get whether pushes to the app's repository reach Berth",
     method: 'GET', path: '/api/apps/webhook', may: 'member of the app', query: AppOnly, answer: AppWebhook,
   }),
 } as const

@@ -18,7 +18,7 @@ import {
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const stackOperations = {
   'stacks.services': operation({
-    summary: 'The services of a compose app: state, image, health, CPU and memory, volumes, ports and domains',
+    summary: 'List the services of a compose app: state, image, health, CPU and memory, volumes, ports and domains',
     method: 'GET', path: '/api/apps/services', may: 'member of the app', query: AppOnly, answer: StackServices,
   }),
   'stacks.startService': operation({
@@ -34,7 +34,7 @@ export const stackOperations = {
     method: 'POST', path: '/api/apps/services/restart', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
   }),
   'stacks.ports': operation({
-    summary: 'The ports of a compose app: those that are open on the server, and those that its file publishes',
+    summary: 'List the ports of a compose app: those that are open on the server, and those that its file publishes',
     method: 'GET', path: '/api/apps/ports', may: 'member of the app', query: AppOnly, answer: Type.Array(AppPort),
   }),
   'stacks.openPort': operation({
@@ -46,19 +46,19 @@ export const stackOperations = {
     method: 'POST', path: '/api/apps/ports/close', may: 'owner of the app', body: ClosePort, answer: Type.Array(AppPort),
   }),
   'stacks.plan': operation({
-    summary: 'What a deployment would make of the compose file of an app, or of a text: services, notes, refusals and variables',
+    summary: 'Get what a deployment would run from the compose file of an app, or from a given one: services, notes, refusals and variables',
     method: 'POST', path: '/api/apps/compose/plan', may: 'member of the app', body: StackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
   'stacks.planNew': operation({
-    summary: 'The same for a repository or a text of which there is no app yet',
+    summary: 'Get what a deployment would run from a compose file that has no app yet, in a repository or given',
     method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
   'stacks.running': operation({
-    summary: 'The compose file of the live release: as it was written, as Berth read it, what was left out or changed, and how it differs from the release before',
+    summary: 'Get the compose file of the live release: as it was written, as Berth read it, what was ignored or changed, and how it differs from the release before',
     method: 'GET', path: '/api/apps/compose/running', may: 'member of the app', query: AppOnly, answer: RunningFile,
   }),
   'stacks.file': operation({
-    summary: 'The compose file of an app without a repository; empty where it has none',
+    summary: 'Get the compose file of an app without a repository; empty if it has none',
     method: 'GET', path: '/api/apps/compose/file', may: 'member of the app', query: AppOnly, answer: ComposeFile,
   }),
   'stacks.setFile': operation({

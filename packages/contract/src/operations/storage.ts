@@ -13,7 +13,7 @@ export const storageOperations = {
     method: 'GET', path: '/api/apps/storage', may: 'member of the app', query: AppOnly, answer: AppStorage,
   }),
   'volumes.delete': operation({
-    summary: 'Delete a volume and its data; it must not be in the settings of the app or in a container any more',
+    summary: 'Delete a volume and its data; it must no longer be in the settings of the app or in a container',
     method: 'DELETE', path: '/api/apps/volumes/delete', may: 'steward of the app', body: VolumeDeletion, answer: DeletedVolume,
   }),
   'files.list': operation({

@@ -19,7 +19,7 @@ describe('checking a form against the contract', () => {
 
   it('misses what is required', () => {
     expect(checkInput('apps.create', { projectId: 1 })).toEqual([
-      { field: 'name', message: 'name must be a text of 1 to 100 characters on one line.' },
+      { field: 'name', message: 'name must be a string of 1 to 100 characters on one line.' },
     ])
   })
 

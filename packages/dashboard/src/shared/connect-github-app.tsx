@@ -51,8 +51,8 @@ export function CreateGitHubApp({ owner, onLeave, onClose }: Props & { onLeave?:
   return (
     <Form form={form} submit="Create a GitHub App" onCancel={onClose}>
       <p className="text-sm text-ink-soft">
-        GitHub asks for a name and where to install the app, then leads back here. The app can read only the repositories that you choose,
-        and no token has to be copied or renewed.
+        GitHub asks for a name and where to install the app, then returns here. The app can read only the repositories that you choose, and
+        no token has to be copied or renewed.
       </p>
       <TextField
         label="Organization"

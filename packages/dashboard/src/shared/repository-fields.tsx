@@ -28,7 +28,7 @@ export function RepositoryFields({ accounts, value, onChange, problems, check, d
   const accountId = value.gitProviderId ?? accounts[0]?.id ?? 0
   const account = accounts.find(({ id }) => id === accountId)
   const known = accounts.map((each) => ({ value: String(each.id), label: accountWords(each) }))
-  const options = account ? known : [{ value: String(accountId), label: "Somebody else's account" }, ...known]
+  const options = account ? known : [{ value: String(accountId), label: "Someone else's account" }, ...known]
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">

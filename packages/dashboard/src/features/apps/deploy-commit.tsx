@@ -35,7 +35,7 @@ export function DeployCommit({ appId, onClose }: { appId: number; onClose: () =>
           value={text}
           onText={setText}
           problem={isTried && isWrong ? 'Must be the hash of a commit.' : undefined}
-          hint="All 40 digits of its hash. Of a commit that was deployed before, the first 7 are enough."
+          hint="All 40 digits of its hash. The first 7 are enough for a commit that was deployed before."
         />
       </Form>
     </Dialog>

@@ -56,8 +56,8 @@ export function DeployHookCard({ app }: { app: Application }) {
       {made ? <Shown hook={made} /> : app.deploy_hook ? <Hidden app={app} /> : <p className="text-sm text-ink-soft">No deploy hook yet.</p>}
       {asking === 'rotate' && (
         <ConfirmDialog
-          title="Make a new secret?"
-          action="Make a new secret"
+          title="Create a new secret?"
+          action="Create a new secret"
           kind="primary"
           pending={rotate.isPending}
           failure={rotate.error?.message}
@@ -76,7 +76,7 @@ export function DeployHookCard({ app }: { app: Application }) {
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking('nothing')}
         >
-          <p>Whatever uses it can no longer deploy this app.</p>
+          <p>Anything that uses it can no longer deploy this app.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -88,15 +88,17 @@ function Hidden({ app }: { app: Application }) {
   const { data: home } = useQuery(project(app.project_id))
   const maker = home?.members.find(({ id }) => id === app.deploy_hook_by)
   if (app.deploy_hook_by === null)
-    return <p className="text-sm text-ink-soft">The hook no longer works, because the user who made it was deleted. Make a new secret.</p>
+    return (
+      <p className="text-sm text-ink-soft">The hook no longer works, because the user who created it was deleted. Create a new secret.</p>
+    )
   return (
     <div className="grid gap-1 text-sm text-ink-soft">
-      <p>The hook is active. Its secret is not shown again; make a new one if it is lost.</p>
+      <p>The hook is active. Its secret is not shown again; create a new one if you lose it.</p>
       {home && (
         <p>
           {maker
-            ? `Made by ${maker.email}. It stops working when they leave the project.`
-            : 'Made by someone who is not a member of this project. It only works if they are an admin.'}
+            ? `Created by ${maker.email}. It stops working when they leave the project.`
+            : 'Created by someone who is not a member of this project. It only works if they are an admin.'}
         </p>
       )}
     </div>

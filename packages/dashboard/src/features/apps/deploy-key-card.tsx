@@ -23,12 +23,12 @@ const QUESTION = {
   remove: {
     title: 'Remove the deploy key?',
     action: 'Remove',
-    text: 'The app can then be deployed only from what can be cloned without a key.',
+    text: 'The app can then only be deployed from a repository that needs no key.',
   },
   forget: {
-    title: 'Forget the key of the host?',
+    title: 'Forget the host key?',
     action: 'Forget',
-    text: 'The next deployment trusts whatever key the host shows then. Do this only when you know that the host has a new key.',
+    text: 'The next deployment trusts the key the host has then. Only do this if you know that the host changed its key.',
   },
 } as const satisfies Record<Change, { title: string; action: string; text: string }>
 

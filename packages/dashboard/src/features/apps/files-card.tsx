@@ -96,7 +96,7 @@ function RemoveFile({ appId, path, onClose }: { appId: number; path: string; onC
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      <p>Releases that are there keep it; a rollback to one of them brings it back.</p>
+      <p>Earlier releases keep it; rolling back to one of them brings it back.</p>
     </ConfirmDialog>
   )
 }

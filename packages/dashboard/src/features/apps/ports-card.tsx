@@ -123,7 +123,7 @@ function PortRow({ app, port: one, disabled }: Props & { port: AppPort }) {
 const EVERYWHERE = '0.0.0.0'
 const ADDRESSES = [
   { value: LOOPBACK, label: 'Only this server (127.0.0.1)' },
-  { value: EVERYWHERE, label: 'Everybody (0.0.0.0)' },
+  { value: EVERYWHERE, label: 'Everyone (0.0.0.0)' },
   { value: 'other', label: 'One address of this server' },
 ] as const
 const PROTOCOLS = [
@@ -162,7 +162,7 @@ function PortForm({ app, start, onDone }: { app: Application; start: Start; onDo
     <div className="grid gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
         {isNew && <TextField label="Service" mono placeholder="db" {...field('service')} />}
-        {isNew && <TextField label="Port of the service" inputMode="numeric" placeholder="5432" {...field('port')} />}
+        {isNew && <TextField label="Service port" inputMode="numeric" placeholder="5432" {...field('port')} />}
         {isNew && (
           <SelectField
             label="Protocol"
@@ -171,8 +171,8 @@ function PortForm({ app, start, onDone }: { app: Application; start: Start; onDo
             onPick={(protocol) => setValues((before) => ({ ...before, protocol }))}
           />
         )}
-        <TextField label="Port of the server" inputMode="numeric" hint={`${LOWEST_HOST_PORT} or above.`} {...field('hostPort')} />
-        <SelectField label="Who reaches it" options={ADDRESSES} value={reach} onPick={setReach} />
+        <TextField label="Server port" inputMode="numeric" hint={`${LOWEST_HOST_PORT} or above.`} {...field('hostPort')} />
+        <SelectField label="Reachable from" options={ADDRESSES} value={reach} onPick={setReach} />
         {reach === 'other' && <TextField label="Address" mono placeholder="10.0.0.5" value={address} onText={setAddress} />}
       </div>
       {open.error && <Notice tone="bad">{open.error.message}</Notice>}

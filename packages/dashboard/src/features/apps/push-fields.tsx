@@ -44,7 +44,7 @@ export function PushFields({ app, form }: { app: Application; form: FormFields<S
         <SelectField
           label="Poll for new commits every 5 minutes"
           options={POLLS}
-          hint={via === 'account' ? 'Finds what a lost delivery did not say.' : 'Starts with the first deployment.'}
+          hint={via === 'account' ? 'Also finds commits whose webhook got lost.' : 'Starts with the first deployment.'}
           {...form.choice('poll')}
         />
       )}

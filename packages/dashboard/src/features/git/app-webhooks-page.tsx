@@ -24,7 +24,7 @@ export function AppWebhooksPage() {
       )}
       {app.git_provider_id !== null && !app.auto_deploy && (
         <Notice tone="plain" actions={settings}>
-          Auto-deploy is off: pushes arrive here and do not deploy.
+          Auto-deploy is off: pushes arrive here but do not deploy.
         </Notice>
       )}
       <DeliveriesCard of={{ appId: app.id }} empty={<NothingYet app={app} settings={settings} />} />
@@ -40,7 +40,7 @@ function NothingYet({ app, settings }: { app: Application; settings: ReactNode }
       </EmptyState>
     )
   return (
-    <EmptyState icon="webhook" title="Nothing delivered yet">
+    <EmptyState icon="webhook" title="No deliveries yet">
       Push to {app.git_branch === '' ? 'the default branch' : app.git_branch} of {app.git_repository}. It deploys the app and is listed
       here.
     </EmptyState>

@@ -34,7 +34,7 @@ export function GitAccountPage() {
 function NoSuchAccount() {
   return (
     <EmptyState icon="git" title="Git account not found" action={<ButtonLink to={paths.accountGit()}>Your Git accounts</ButtonLink>}>
-      It was removed, or belongs to somebody else.
+      It was removed, or belongs to someone else.
     </EmptyState>
   )
 }
@@ -82,10 +82,10 @@ function Account({ account }: { account: GitAccount }) {
         <DeliveriesCard
           of={{ accountId: id }}
           empty={
-            <EmptyState icon="webhook" title="Nothing delivered yet">
+            <EmptyState icon="webhook" title="No deliveries yet">
               {account.apps === 0
                 ? 'Choose a repository of this account for an app. Berth then registers a webhook there, and every push is listed here.'
-                : 'Push to a branch that an app deploys from. What the host delivers is listed here for 30 days.'}
+                : 'Push to a branch that an app deploys from. Deliveries are listed here for 30 days.'}
             </EmptyState>
           }
         />

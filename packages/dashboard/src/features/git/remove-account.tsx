@@ -46,7 +46,7 @@ export function RemoveAccount({ account, onClose }: { account: GitAccount; onClo
             ))}
             {hidden > 0 && <li>{plural(hidden, 'app')} of other projects</li>}
           </ul>
-          <p>What runs now goes on running.</p>
+          <p>Running containers are not affected.</p>
         </>
       )}
     </ConfirmDialog>

@@ -61,7 +61,7 @@ export function RegistryActions({ registry }: { registry: Registry }) {
           onClose={close}
         >
           <p>Its password is deleted from this server. Apps with private images from there can no longer be deployed.</p>
-          <p>What runs now goes on running.</p>
+          <p>Running containers are not affected.</p>
         </ConfirmDialog>
       )}
     </>

@@ -39,7 +39,7 @@ export function SaveRegistry({ projectId, again, onClose }: Props) {
           label="Password or access token"
           type="password"
           autoComplete="off"
-          hint="It is tried at the registry first. Berth stores it encrypted and never shows it again."
+          hint="Berth checks it with the registry first, stores it encrypted and never shows it again."
           {...form.field('password')}
         />
       </Form>
