@@ -133,13 +133,13 @@ describe('projects and apps', () => {
   })
 
   it('apps lists them, of one project or of all', async () => {
-    expect((await berth(['apps'])).out).toMatch(/web +stopped +web/)
+    expect((await berth(['apps'])).out).toMatch(/web +not deployed +web/)
     expect(await answerOf('apps.list', ['apps', '--project', 'Shop'])).toMatchObject([{ name: 'web', port: 3000 }])
     expect(await berth(['apps', '--project', 'Nothing'])).toMatchObject({ code: 1, err: expect.stringContaining('project_not_found') })
   })
 
   it('status shows the state of an app', async () => {
-    expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +stopped +1 +none/)
+    expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +not deployed +1 +none/)
     await answerOf('apps.get', ['status', 'web'])
   })
 })

@@ -41,6 +41,8 @@ export const Application = Type.Object({
   port: Type.Integer(),
   status: AppStatus,
   status_reason: Type.String(),
+  /** Whether it has a live release, also while it is stopped. */
+  is_deployed: Type.Boolean(),
   slug: Type.String(),
   created_by: Id,
   created_at: Time,
@@ -98,6 +100,12 @@ export const Application = Type.Object({
   url: Type.String(),
 })
 export type Application = Static<typeof Application>
+
+/** The status that people see: an app without a release is not stopped, it was never deployed. */
+export type ShownStatus = AppStatus | 'not_deployed'
+export function shownStatus({ status, is_deployed }: Pick<Application, 'status' | 'is_deployed'>): ShownStatus {
+  return status === 'stopped' && !is_deployed ? 'not_deployed' : status
+}
 
 /** An app in a list: without the settings that can be long, so that a list of a thousand is still a small response. */
 export const ListedApplication = Type.Omit(Application, [

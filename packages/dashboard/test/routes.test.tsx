@@ -18,6 +18,7 @@ function application(given: Partial<Application>): Application {
     port: 0,
     status: 'stopped',
     status_reason: '',
+    is_deployed: false,
     slug: 'worker-shop',
     created_by: 1,
     created_at: AT,
@@ -155,6 +156,34 @@ describe('a project with many apps', () => {
     await type('Search', 'nothing like this')
     await shows('No matching apps')
     expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('an app that does not run', () => {
+  it('was stopped, or was never deployed, and can be found by that', async () => {
+    const apps = [application({ id: 1, name: 'halted', is_deployed: true }), application({ id: 2, name: 'fresh' })]
+    const network = fakeNetwork({
+      ...ONE_APP,
+      'apps.listAll': apps,
+      'overview.get': { newestDeployments: [], running: [], troubledDomains: [], health: HEALTH },
+    })
+    using _page = openPage('/apps?state=not_deployed')
+    await shows('fresh')
+    const badges = () => [...document.querySelectorAll('main li')].map(({ textContent }) => textContent)
+    expect(badges()).toEqual([expect.stringMatching(/fresh.*Not deployed yet/)])
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('says on its page that it was not deployed yet, or that it is stopped', async () => {
+    for (const [isDeployed, label] of [
+      [false, 'Not deployed yet'],
+      [true, 'Stopped'],
+    ] as const) {
+      fakeNetwork({ ...ONE_APP, 'apps.get': application({ is_deployed: isDeployed }) })
+      using _page = openPage('/apps/7')
+      const header = () => document.querySelector('main h1')?.parentElement?.textContent ?? ''
+      expect(await until(() => header().includes(label))).toBe(true)
+    }
   })
 })
 

@@ -5,6 +5,7 @@ import { changesFrom, inputFrom, optionsFor } from '../contract-input.ts'
 import { parsePair, readDotenv } from '../dotenv-file.ts'
 import { readText } from '../files.ts'
 import { findApp, findProject } from '../find-app.ts'
+import { statusWords } from '../status-words.ts'
 import { changeFields, newAppFields } from './app-fields.ts'
 
 const PROJECT = { project: { type: 'string', short: 'p', value: 'project', summary: 'the name or ID of the project' } } as const
@@ -68,7 +69,7 @@ const list = command({
         : await ctx.api('apps.list', { projectId: (await findProject(ctx.api, project)).id })
     ctx.out.table(
       ['ID', 'NAME', 'STATUS', 'TYPE', 'ADDRESS'],
-      found.map((app) => [String(app.id), app.name, app.status, app.app_type, app.url]),
+      found.map((app) => [String(app.id), app.name, statusWords(app), app.app_type, app.url]),
     )
     ctx.out.json(found)
   },

@@ -2,6 +2,7 @@ import type { AppProcess, FiguresRange, OperationName } from '@berth/contract'
 import { textOf } from '../arguments.ts'
 import { type Command, type Context, command, WrongUsage } from '../command.ts'
 import { findApp } from '../find-app.ts'
+import { statusWords } from '../status-words.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -103,7 +104,7 @@ const status = command({
       [
         [
           found.name,
-          found.status,
+          statusWords(found),
           [String(found.replicas), ...found.processes.map((each) => `${each.name}=${each.replicas}`)].join(' '),
           live ? `deployment ${live.deployment_number}` : 'none',
           found.url || 'none',

@@ -1,5 +1,4 @@
 import type {
-  AppStatus,
   AppType,
   Deployment,
   DeploymentStatus,
@@ -8,6 +7,7 @@ import type {
   RestartPolicy,
   Role,
   ServiceState,
+  ShownStatus,
   SslStatus,
   StepName,
   Strategy,
@@ -25,7 +25,8 @@ export const APP_LOOK = {
   deploying: { label: 'Deploying', tone: 'busy' },
   error: { label: 'Error', tone: 'bad' },
   stopped: { label: 'Stopped', tone: 'idle' },
-} as const satisfies Record<AppStatus, Look>
+  not_deployed: { label: 'Not deployed yet', tone: 'idle' },
+} as const satisfies Record<ShownStatus, Look>
 
 export const SERVICE_LOOK = {
   running: { label: 'Running', tone: 'good' },

@@ -1,4 +1,4 @@
-import type { ListedApplication } from '@berth/contract'
+import { type ListedApplication, shownStatus } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../components/badge.tsx'
@@ -26,7 +26,7 @@ export function AppCard({ app }: { app: ListedApplication }) {
             {app.name}
           </Link>
         </h2>
-        <Badge look={APP_LOOK[app.status]} />
+        <Badge look={APP_LOOK[shownStatus(app)]} />
       </div>
       <p className="flex min-w-0 items-center gap-1.5 text-[13px] text-ink-soft">
         {app.template_name === '' ? <Icon name="app" size={14} /> : <TemplateMark small name={app.template_name} />}

@@ -1,4 +1,4 @@
-import { APP_STATUSES, APP_TYPES, type ListedApplication } from '@berth/contract'
+import { APP_TYPES, type ListedApplication, shownStatus } from '@berth/contract'
 import { SelectField, TextField } from '../components/field.tsx'
 import { useSearchState } from '../lib/route-state.ts'
 import { APP_LOOK, TYPE_WORDS } from '../lib/status.ts'
@@ -6,7 +6,7 @@ import { APP_LOOK, TYPE_WORDS } from '../lib/status.ts'
 const TYPE_OPTIONS = [{ value: '', label: 'All types' }, ...APP_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].label }))]
 const STATUS_OPTIONS = [
   { value: '', label: 'All statuses' },
-  ...APP_STATUSES.map((status) => ({ value: status, label: APP_LOOK[status].label })),
+  ...Object.entries(APP_LOOK).map(([status, { label }]) => ({ value: status, label })),
 ]
 
 /** Text, type and status that an app must match, kept in the address of the page. */
@@ -23,7 +23,7 @@ export function useAppFilter() {
     setStatus,
     matches: (app: ListedApplication): boolean =>
       (type === '' || app.app_type === type) &&
-      (status === '' || app.status === status) &&
+      (status === '' || shownStatus(app) === status) &&
       `${app.name} ${app.description} ${app.domains.join(' ')}`.toLowerCase().includes(text.toLowerCase()),
   }
 }

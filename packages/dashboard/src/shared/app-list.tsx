@@ -1,4 +1,4 @@
-import type { ListedApplication, Project } from '@berth/contract'
+import { type ListedApplication, type Project, shownStatus } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../components/badge.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -44,7 +44,7 @@ export function AppList({ apps, projects }: { apps: readonly ListedApplication[]
             )}
           </div>
           <div className="justify-self-end">
-            <Badge look={APP_LOOK[app.status]} />
+            <Badge look={APP_LOOK[shownStatus(app)]} />
           </div>
         </li>
       ))}

@@ -35,7 +35,7 @@ describe.concurrent('the container of an app', () => {
     expect((await lab.owner.call('containers.status', call)).state).toBe('running')
     await lab.owner.call('containers.stop', call)
     expect((await lab.owner.call('containers.status', call)).state).toBe('exited')
-    expect(await lab.status(app.id)).toBe('stopped')
+    expect(await lab.owner.call('apps.get', call)).toMatchObject({ status: 'stopped', is_deployed: true })
     await lab.owner.call('containers.start', call)
     expect(await lab.status(app.id)).toBe('running')
     await lab.owner.call('containers.restart', call)

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import { type Application, shownStatus } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { Badge } from '../../components/badge.tsx'
@@ -29,7 +29,7 @@ export function AppLayout() {
 }
 
 function AppHeader({ app: found }: { app: Application }) {
-  const { id, name, project_id, app_type, template_name, status } = found
+  const { id, name, project_id, app_type, template_name } = found
   const { data: projectList } = useQuery(projects)
   const projectName = projectList?.find((each) => each.id === project_id)?.name ?? 'Project'
   const tabs = [
@@ -52,7 +52,7 @@ function AppHeader({ app: found }: { app: Application }) {
           { label: 'Projects', to: paths.projects() },
           { label: projectName, to: paths.project(project_id) },
         ]}
-        beside={<Badge look={APP_LOOK[status]} />}
+        beside={<Badge look={APP_LOOK[shownStatus(found)]} />}
         note={template_name === '' ? TYPE_WORDS[app_type].label : `${TYPE_WORDS[app_type].label} · ${template_name}`}
         actions={<AppActions app={found} />}
       />

@@ -1,5 +1,5 @@
 import type { Application, ListedApplication } from '@berth/contract'
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { typesWhere } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
@@ -55,10 +55,22 @@ const LISTED_COLUMNS = [
   'app.build_target',
 ] as const
 type Unprefixed<Name> = Name extends `app.${infer Column extends keyof AppRow}` ? Column : never
-type ListedRow = Pick<AppRow, Unprefixed<(typeof LISTED_COLUMNS)[number]>>
+type ListedRow = Pick<AppRow, Unprefixed<(typeof LISTED_COLUMNS)[number]>> & {
+  /** The deployment of its live release. */
+  live_id: number | null
+}
+
+/** Apps with their live releases, of which each has at most one. */
+function appsWithLive(db: Pick<Db, 'selectFrom'>) {
+  return db
+    .selectFrom('app')
+    .leftJoin('deployment as live', (join) => join.onRef('live.app_id', '=', 'app.id').on('live.is_active', '=', sql.lit(1)))
+    .select([...LISTED_COLUMNS, 'live.id as live_id'])
+    .orderBy('app.id')
+}
 
 function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): ListedApplication {
-  const { hook_hash, hook_by, host_key, ...rest } = row
+  const { hook_hash, hook_by, host_key, live_id, ...rest } = row
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
   const poll_source = row.poll_source === null ? null : row.poll_source === 1
@@ -66,6 +78,7 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
   const domains = own.map(({ host }) => host)
   return {
     ...rest,
+    is_deployed: live_id !== null,
     auto_deploy: row.auto_deploy === 1,
     ...access,
     port: row.port ?? 0,
@@ -74,16 +87,16 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
   }
 }
 
-type Whole = { hosts: Hosts; buildSecrets: readonly string[] }
+type Whole = { hosts: Hosts; buildSecrets: readonly string[]; liveId: number | null }
 
-function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets }: Whole, ports: EdgePorts): Application {
+function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets, liveId }: Whole, ports: EdgePorts): Application {
   const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, processes, ...more } = row
   const { submodules, lfs, ...others } = more
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
   // internal: what a person requested (the API shows `status`), and the host's names
   void [wanted, stopped_services, git_repository_id, git_commit_url]
   return {
-    ...present(listed, hosts, ports),
+    ...present({ ...listed, live_id: liveId }, hosts, ports),
     watch_paths: JSON.parse(watch_paths) as string[], // written by us, as the contract says
     install_command,
     build_command,
@@ -100,7 +113,7 @@ function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets }: Whole, por
 
 /** Most requests of the dashboard ask these two, so the queries are built once. */
 export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports: EdgePorts) {
-  const appsOfProject = db.selectFrom('app').select(LISTED_COLUMNS).where('project_id', '=', 0).orderBy('id').compile()
+  const appsOfProject = appsWithLive(db).where('app.project_id', '=', 0).compile()
   const hostsOfProject = db
     .selectFrom('domain')
     .innerJoin('app', 'app.id', 'domain.app_id')
@@ -130,7 +143,7 @@ function groupHosts(rows: readonly Host[]): Hosts {
 
 /** Without a user: all apps, for callers who can see everything. */
 export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<ListedApplication[]> {
-  let apps = db.selectFrom('app').select(LISTED_COLUMNS).orderBy('app.id')
+  let apps = appsWithLive(db)
   if (userId !== undefined) {
     apps = apps.innerJoin('project_member', 'project_member.project_id', 'app.project_id').where('project_member.user_id', '=', userId)
   }
@@ -149,7 +162,9 @@ export async function listVisibleApplications(db: Reader, ports: EdgePorts, user
 export async function presentApplication(db: Reader, ports: EdgePorts, row: AppRow): Promise<Application> {
   const domains = await db.selectFrom('domain').select(HOST_COLUMNS).where('app_id', '=', row.id).orderBy('id').execute()
   const secrets = await db.selectFrom('build_secret').select('name').where('app_id', '=', row.id).orderBy('name').execute()
-  return presentWhole(row, { hosts: groupHosts(domains), buildSecrets: secrets.map(({ name }) => name) }, ports)
+  const live = await db.selectFrom('deployment').select('id').where('app_id', '=', row.id).where('is_active', '=', 1).executeTakeFirst()
+  const whole = { hosts: groupHosts(domains), buildSecrets: secrets.map(({ name }) => name), liveId: live?.id ?? null }
+  return presentWhole(row, whole, ports)
 }
 
 export async function isSlugTaken(db: Reader, projectId: number, slug: string): Promise<boolean> {
