@@ -44,6 +44,7 @@ export type { ImageCheck, ImageLook, NewRegistry, Registry } from './registries.
 export * from './schemas.ts'
 export type { Invitation, SentInvitation, SessionInfo } from './sessions.ts'
 export { AUTOMATIC_UPDATES, BACKUP_SCHEDULES, type Settings, UPDATE_CHANNELS } from './settings.ts'
+export { sizeWords } from './sizes.ts'
 export * from './sockets.ts'
 export type { DeployHook, DeployKey, HookDeployment } from './source-access.ts'
 export * from './stacks.ts'

@@ -1,3 +1,4 @@
+import { sizeWords } from '@berth/contract'
 import { YES } from '../arguments.ts'
 import { command } from '../command.ts'
 
@@ -8,12 +9,7 @@ const list = command({
     const answer = await ctx.api('backups.list')
     ctx.out.table(
       ['NAME', 'CREATED', 'SIZE', 'ENCRYPTED'],
-      answer.backups.map(({ name, createdAt, bytes, isEncrypted }) => [
-        name,
-        createdAt,
-        `${(bytes / 1024 ** 2).toFixed(1)} MB`,
-        isEncrypted ? 'yes' : 'no',
-      ]),
+      answer.backups.map(({ name, createdAt, bytes, isEncrypted }) => [name, createdAt, sizeWords(bytes), isEncrypted ? 'yes' : 'no']),
     )
     if (answer.error !== '') ctx.out.line(`The last scheduled backup failed: ${answer.error}`)
     ctx.out.json(answer)

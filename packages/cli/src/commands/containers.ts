@@ -1,10 +1,8 @@
-import type { AppProcess, FiguresRange, OperationName } from '@berth/contract'
+import { type AppProcess, type FiguresRange, type OperationName, sizeWords } from '@berth/contract'
 import { textOf } from '../arguments.ts'
 import { type Command, type Context, command, WrongUsage } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { statusWords } from '../status-words.ts'
-
-const MEGABYTE = 1024 * 1024
 
 type Verb = { operation: OperationName & `containers.${'start' | 'stop' | 'restart'}`; summary: string; done: string }
 
@@ -122,10 +120,7 @@ const usage = command({
   async run(ctx, { app }) {
     const { id: appId } = await findApp(ctx.api, app)
     const used = await ctx.api('containers.usage', { appId })
-    ctx.out.table(
-      ['CPU', 'MEMORY', 'LIMIT'],
-      [[`${used.cpu} %`, `${Math.round(used.memory / MEGABYTE)} MB`, `${Math.round(used.memoryLimit / MEGABYTE)} MB`]],
-    )
+    ctx.out.table(['CPU', 'MEMORY', 'LIMIT'], [[`${used.cpu} %`, sizeWords(used.memory), sizeWords(used.memoryLimit)]])
     ctx.out.json(used)
   },
 })
@@ -169,9 +164,8 @@ const figures = command({
       if (cpu === null && seen.requests[at] === null) return []
       const time = new Date(Date.parse(seen.from) + at * seen.everySeconds * 1000).toISOString().slice(0, 16)
       const memory = seen.memory[at]
-      const megabytes = typeof memory === 'number' ? memory / MEGABYTE : null
       const traffic = [cell(seen.requests[at], '/s'), cell(seen.p50[at], ' ms'), cell(seen.p99[at], ' ms'), cell(seen.errors[at], '/s')]
-      return [[`${time}Z`, cell(cpu, ' %'), cell(megabytes, ' MB'), ...traffic]]
+      return [[`${time}Z`, cell(cpu, ' %'), typeof memory === 'number' ? sizeWords(memory) : '-', ...traffic]]
     })
     if (rows.length === 0) ctx.out.note('No data yet.')
     else ctx.out.table(['TIME', 'CPU', 'MEMORY', 'REQUESTS', 'MEDIAN', '99 %', '5XX'], rows)

@@ -1,3 +1,4 @@
+import { sizeWords } from '@berth/contract'
 import { YES } from '../arguments.ts'
 import { command, WrongUsage } from '../command.ts'
 import { inputFrom, optionsFor, readAs, shapeOf } from '../contract-input.ts'
@@ -109,10 +110,9 @@ const disk = command({
   summary: 'Show the disk usage and how much a clean-up would free',
   async run(ctx) {
     const answer = await ctx.api('disk.usage')
-    const size = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
     ctx.out.table(
       ['KIND', 'SIZE', 'CAN BE FREED'],
-      answer.kinds.map(({ kind, bytes, freeable }) => [kind, size(bytes), freeable === 0 ? '-' : size(freeable)]),
+      answer.kinds.map(({ kind, bytes, freeable }) => [kind, sizeWords(bytes), freeable === 0 ? '-' : sizeWords(freeable)]),
     )
     ctx.out.json(answer)
   },
@@ -126,7 +126,7 @@ const cleanDisk = command({
     const kinds = values['releases'] === true ? (['cache', 'images'] as const) : (['cache'] as const)
     await ctx.prompt.confirm('clean', values['yes'] === true)
     const answer = await ctx.api('disk.cleanUp', { kinds: [...kinds] })
-    ctx.out.line(`${(answer.freedBytes / 1024 ** 2).toFixed(1)} MiB freed.`)
+    ctx.out.line(`${sizeWords(answer.freedBytes)} freed.`)
     ctx.out.json(answer)
   },
 })

@@ -1,13 +1,11 @@
-import type { StackService } from '@berth/contract'
+import { type StackService, sizeWords } from '@berth/contract'
 import { command } from '../command.ts'
 import { readText } from '../files.ts'
 import { findApp } from '../find-app.ts'
 
-const MEGABYTE = 1024 * 1024
-
 function rowOf({ name, state, health, cpu, memory, restarts, domains, ports, reason, image, ...rest }: StackService): string[] {
   const replicas = rest.replicas > 1 ? ` ${rest.runningReplicas}/${rest.replicas}` : ''
-  const used = cpu === null || memory === null ? '-' : `${cpu} % ${Math.round(memory / MEGABYTE)} MB`
+  const used = cpu === null || memory === null ? '-' : `${cpu} % ${sizeWords(memory)}`
   const reached = [...domains, ...ports.map(({ host, container, protocol }) => `${host}:${container}/${protocol}`)]
   return [
     name,

@@ -1,13 +1,9 @@
-import type { AppVolume } from '@berth/contract'
+import { type AppVolume, sizeWords } from '@berth/contract'
 import { YES } from '../arguments.ts'
 import { CannotDo, type Context, command } from '../command.ts'
 import { findApp } from '../find-app.ts'
 
 const NEXT_DEPLOYMENT = 'This takes effect with the next deployment.'
-
-function sizeText(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`
-}
 
 async function wholeApp(ctx: Context, words: string) {
   const { id: appId } = await findApp(ctx.api, words)
@@ -29,7 +25,7 @@ const storage = command({
     const settings = new Map(volumes.map((volume) => [volume.name, volume]))
     const stored = answer.volumes.map(({ name, volume, bytes }) => {
       const isUnused = volume !== '' && !settings.has(volume)
-      return [volume || name, isUnused ? '(not mounted)' : (settings.get(volume)?.path ?? '-'), sizeText(bytes)]
+      return [volume || name, isUnused ? '(not mounted)' : (settings.get(volume)?.path ?? '-'), sizeWords(bytes)]
     })
     const isStored = (name: string) => answer.volumes.some(({ volume }) => volume === name)
     const planned = volumes.filter(({ name }) => !isStored(name)).map(({ name, path }) => [name, path, '(not created yet)'])

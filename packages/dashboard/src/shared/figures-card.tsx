@@ -1,4 +1,4 @@
-import type { Application, Deployment, Figures, FiguresRange } from '@berth/contract'
+import { type Application, type Deployment, type Figures, type FiguresRange, sizeWords } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { Card } from '../components/card.tsx'
@@ -8,7 +8,7 @@ import { Segmented } from '../components/segmented.tsx'
 import { recentDeployments } from '../features/deployments/queries.ts'
 import { figuresOfApp } from '../features/figures/queries.ts'
 import { useSearchState } from '../lib/route-state.ts'
-import { percentWords, sizeWords } from '../lib/sizes.ts'
+import { percentWords } from '../lib/sizes.ts'
 import { hasDomains } from './use-app.ts'
 
 const RANGES = [

@@ -53,7 +53,7 @@ it('the answer with the last lines has a limit, whatever was printed, and says s
   const { appId } = await running(`yes "$(head -c 10000 /dev/zero | tr '\\0' x)" | head -n 1000`)
   const { logs } = await lab.owner.call('containers.logs', { appId, tail: 10_000 })
   expect(logs.length).toBeLessThan(2.1 * 1024 * 1024)
-  expect(logs).toMatch(/^\S+ … older lines left out: a response holds at most 2 MB\n/)
+  expect(logs).toMatch(/^\S+ … older lines are not shown: a response has at most 2 MiB\n/)
   expect(logs).toMatch(/that is all$/)
 })
 

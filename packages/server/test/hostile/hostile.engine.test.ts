@@ -134,7 +134,7 @@ describe('a hostile repository', () => {
 
   it('whose compose file is long is refused before it is read', async () => {
     const app = await appOf({ 'compose.yaml': Buffer.alloc(1024 ** 2 + 1, '#') }, { appType: 'compose' })
-    expect((await lab.deploy(app.id)).error_message).toContain('longer than 1 MB')
+    expect((await lab.deploy(app.id)).error_message).toContain('longer than 1 MiB')
   })
 
   it('whose compose file, or what that builds, is a link out of it is refused', async () => {

@@ -1,4 +1,4 @@
-import type { AppFile, Application } from '@berth/contract'
+import { type AppFile, type Application, sizeWords } from '@berth/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button, IconButton } from '../../components/button.tsx'
@@ -9,7 +9,6 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
-import { sizeWords } from '../../lib/sizes.ts'
 import { FileDialog } from './file-dialog.tsx'
 import { appKeys, files } from './queries.ts'
 

@@ -1,9 +1,10 @@
+import { sizeWords } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Card } from '../../components/card.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { countWords, plural, sizeWords } from '../../lib/sizes.ts'
+import { countWords, plural } from '../../lib/sizes.ts'
 import { traffic } from './queries.ts'
 
 export function TrafficCard({ appId }: { appId: number }) {

@@ -1,5 +1,4 @@
-import type { Cleanable, DiskKind, DiskUsage } from '@berth/contract'
-import { CLEANABLE } from '@berth/contract'
+import { CLEANABLE, type Cleanable, type DiskKind, type DiskUsage, sizeWords } from '@berth/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -10,7 +9,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { Skeleton } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
-import { plural, sizeWords } from '../../lib/sizes.ts'
+import { plural } from '../../lib/sizes.ts'
 import { diskUsage } from './queries.ts'
 
 const WORDS = {

@@ -1,3 +1,4 @@
+import { sizeWords } from '@berth/contract'
 import { type ReactNode, useMemo } from 'react'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -5,7 +6,7 @@ import { Plot, type PlotSeries } from '../../components/plot.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
-import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
+import { percentWords, plural } from '../../lib/sizes.ts'
 import { KEPT_SECONDS, type MetricsSample, type MetricsView, type PlotPoint, pointsOf, secondsOf } from '../../shared/metrics-feed.ts'
 
 const rate = (bytes: number): string => `${sizeWords(bytes)}/s`

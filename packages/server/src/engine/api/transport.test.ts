@@ -87,7 +87,7 @@ describe('the transport', () => {
         response.end()
       }
     const long = await engineThat(endless(200))
-    await expect(long.transport.json(get)).rejects.toMatchObject({ message: 'The response of the container engine is longer than 64 MB.' })
+    await expect(long.transport.json(get)).rejects.toMatchObject({ message: 'The response of the container engine is longer than 64 MiB.' })
     expect(sent.bytes).toBeLessThan(128 * 1024 * 1024)
     sent.bytes = 0
     const wrong = await engineThat(endless(404))

@@ -108,7 +108,7 @@ async function readAll(response: http.IncomingMessage): Promise<Buffer> {
   let length = 0
   for await (const chunk of bytesOf(response)) {
     length += chunk.length
-    if (length > MAX_ANSWER_BYTES) throw new EngineError(413, 'The response of the container engine is longer than 64 MB.')
+    if (length > MAX_ANSWER_BYTES) throw new EngineError(413, 'The response of the container engine is longer than 64 MiB.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

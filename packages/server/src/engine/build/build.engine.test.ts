@@ -99,7 +99,7 @@ describe('a build', () => {
     const labels = (count: number) =>
       Array.from({ length: count }, (_, index) => `LABEL l${index}-${unique()}=${'x'.repeat(1024)}`).join('\n')
     const before = await engine.images.list({ labels: { 'berth.instance': instance } })
-    await expect(build(labels(90))).rejects.toThrow(/^The image has \d+ KB of labels, variables and commands, but only 64 KB are allowed/)
+    await expect(build(labels(90))).rejects.toThrow(/^The image has \d+ KiB of labels, variables and commands, but only 64 KiB are allowed/)
     expect(await engine.images.list({ labels: { 'berth.instance': instance } })).toHaveLength(before.length)
     expect((await build(labels(30))).imageId).toContain('sha256:')
   })

@@ -103,7 +103,7 @@ async function refuseLongSettings(images: Pick<Images, 'inspect' | 'remove'>, im
   if (image.tags.length === 0) await images.remove(imageId, signal)
   throw new SpecRefused(
     'Dockerfile',
-    `The image has ${Math.ceil(image.settingsBytes / 1024)} KB of labels, variables and commands, but only 64 KB are allowed. Move long text into files.`,
+    `The image has ${Math.ceil(image.settingsBytes / 1024)} KiB of labels, variables and commands, but only 64 KiB are allowed. Move long text into files.`,
   )
 }
 

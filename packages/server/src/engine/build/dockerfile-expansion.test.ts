@@ -34,7 +34,7 @@ describe('the length of a Dockerfile with its variables filled in', () => {
     ['a file that is written', `${BOMB.split('\n').slice(0, -1).join('\n')}\nCOPY <<EOF /x\n${tenTimes('$d\n')}EOF`],
     ['plain text', `FROM x\nLABEL l=${'x'.repeat(1000 * KB)}`],
   ])('is found to be too long: %s', (_, text) => {
-    expect(why(text)).toMatch(/^Line \d+ of the Dockerfile is longer than 64 KB with its variables filled in/)
+    expect(why(text)).toMatch(/^Line \d+ of the Dockerfile is longer than 64 KiB with its variables filled in/)
   })
 
   it('counts the arguments that the build is given', () => {
@@ -74,5 +74,5 @@ it.each([
   ['here-documents', () => `RUN ${'<<a '.repeat(125_000)}`],
   ['lines with here-documents', () => 'COPY <<a\n'.repeat(60_000)],
 ])('is refused when there are very many %s', (_, text) => {
-  expect(why(text())).toMatch(/longer than 64 KB|too long/)
+  expect(why(text())).toMatch(/longer than 64 KiB|too long/)
 })

@@ -31,7 +31,7 @@ export function whyTooLong(
       const length = expandedLength(whole, lengths)
       work += length ** 2
       if (length > MOST_IN_A_LINE)
-        return `Line ${number} of the Dockerfile is longer than 64 KB with its variables filled in. Move long text into files.`
+        return `Line ${number} of the Dockerfile is longer than 64 KiB with its variables filled in. Move long text into files.`
       if (work > MOST_WORK) return 'The Dockerfile is too long with its variables filled in. Move long text into files.'
     }
     remember(line, lengths)

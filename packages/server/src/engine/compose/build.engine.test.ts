@@ -165,7 +165,7 @@ secrets: { greeting: { environment: GREETING } }
     await mkdir(path.join(directory, 'work'), { recursive: true })
     await writeFile(path.join(directory, 'work/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\nARG TEXT\nLABEL text=$TEXT\n`)
     const wanted = plan(`services: { web: { build: { context: ., args: { TEXT: "${'x'.repeat(100_000)}" } } } }`)
-    await expect(buildStack(wanted, buildOptions())).rejects.toThrow('Line 3 of the Dockerfile is longer than 64 KB')
+    await expect(buildStack(wanted, buildOptions())).rejects.toThrow('Line 3 of the Dockerfile is longer than 64 KiB')
   })
 
   it('that cannot start says so, and leaves no container', async () => {

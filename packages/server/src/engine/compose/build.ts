@@ -105,7 +105,7 @@ async function withContextsOf({ service, contexts = [] }: ComposePlan['builds'][
 async function readUpTo(file: string, service: string): Promise<string> {
   const { size } = await stat(file)
   if (size > LONGEST_DOCKERFILE_KIB * 1024)
-    throw new SpecRefused(`services.${service}.build.dockerfile`, `The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} kB.`)
+    throw new SpecRefused(`services.${service}.build.dockerfile`, `The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} KiB.`)
   return await readFile(file, 'utf8')
 }
 

@@ -90,7 +90,7 @@ function envFileOf(value: unknown, at: string, { env, envFiles, directory, lookU
   const entry = lookUp(normal)
   if (entry.kind === 'refused') return refuse(at, entry.why)
   if (entry.kind === 'file')
-    return entry.text === null ? refuse(at, `names ${normal}, which is not a text file of at most 1 MB`) : envFiles(normal, entry.text)
+    return entry.text === null ? refuse(at, `names ${normal}, which is not a text file of at most 1 MiB`) : envFiles(normal, entry.text)
   if (entry.kind === 'directory') return refuse(at, `names ${normal}, which is a directory`)
   if (entry.kind === 'unread') return {}
   note(`${at}: ${normal} is not in the repository, so the service gets the app's own variables instead.`)

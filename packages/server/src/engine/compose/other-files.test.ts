@@ -138,7 +138,7 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     'long files',
     `include: [x.yml, y.yml]\n${own}`,
     { 'x.yml': `#${'x'.repeat(200_000)}`, 'y.yml': `#${'x'.repeat(200_000)}` },
-    'longer than 256 KB',
+    'more than 256 KiB in total',
   ],
   ['a variable in the name', `include: ["\${X:-x}.yml"]\n${own}`, {}, 'include'],
   ['a circle', 'services: { a: { extends: b }, b: { extends: a } }', {}, 'is circular'],

@@ -47,7 +47,7 @@ function createLoad({ directory, lookUp }: Place): Load {
     const entry = fileAt(lookUp, name, at)
     if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text file, or is too long')
     characters += entry.kind === 'file' ? (entry.text?.length ?? 0) : 0
-    if (characters > MOST_CHARACTERS) refuse(at, `names files that are longer than ${MOST_CHARACTERS / 1024} KB together`)
+    if (characters > MOST_CHARACTERS) refuse(at, `refers to files with more than ${MOST_CHARACTERS / 1024} KiB in total`)
     const parsed = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // it is there at the next attempt
     const file = rebased(parsed, path.posix.relative(`/${directory}`, path.posix.dirname(`/${name}`)))
     known.set(name, file)

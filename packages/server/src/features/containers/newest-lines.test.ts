@@ -25,7 +25,7 @@ describe('the newest lines of the containers of an app', () => {
     for (let second = 0; second < 5000; second += 1) newest.add(at(second), 'x'.repeat(75))
     const lines = newest.text().split('\n')
     expect(lines).toHaveLength(11) // ten lines of a hundred characters, and the note
-    expect(lines[0]).toBe(`${at(4990)} … older lines left out: a response holds at most 2 MB`)
+    expect(lines[0]).toBe(`${at(4990)} … older lines are not shown: a response has at most 2 MiB`)
     expect(lines.at(-1)).toBe(`${at(4999)} ${'x'.repeat(75)}`)
   })
 

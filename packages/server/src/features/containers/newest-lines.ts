@@ -31,7 +31,7 @@ export function newestLines(tail: number, mostCharacters = MOST_CHARACTERS) {
 
   function text(): string {
     trim()
-    const note = isCut ? [`${lines[0]?.at ?? ''} … older lines left out: a response holds at most 2 MB`] : []
+    const note = isCut ? [`${lines[0]?.at ?? ''} … older lines are not shown: a response has at most 2 MiB`] : []
     return [...note, ...lines.map((line) => line.text)].join('\n')
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { sizeWords } from '@berth/contract'
 import { readConfig } from '../../config.ts'
 import { nameFor } from '../../features/backups/files.ts'
 import type { Command, CommandInput } from '../command.ts'
@@ -15,10 +16,6 @@ async function passphrase({ flags }: CommandInput): Promise<string | undefined> 
   const file = flags['passphrase-file']
   const text = typeof file === 'string' ? (await readFile(file, 'utf8')).trim() : readConfig().backupPassphrase
   return text === '' ? undefined : text
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MB`
 }
 
 function contentsOf({ manifest, database }: Restored): string {
@@ -49,7 +46,7 @@ const backup: Command = {
     const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
     const withLogs = input.flags['logs'] === true
     const made = await createBackup({ dataDir, database, target, withLogs, passphrase: secret, now: () => new Date() })
-    print(`Wrote ${made.path} (${megabytes(made.bytes)}, ${count(made.manifest.files, 'file')}).`)
+    print(`Wrote ${made.path} (${sizeWords(made.bytes)}, ${count(made.manifest.files, 'file')}).`)
     if (secret === undefined) print('It is not encrypted and holds the keys to all secrets: keep it where only you can read it.')
     return 0
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGzip } from 'node:zlib'
+import { sizeWords } from '@berth/contract'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { COMMIT, VERSION } from '../../lib/version.ts'
 import { syncDirectory } from '../../lib/write-durably.ts'
@@ -69,9 +70,8 @@ async function refuseWithoutSpace(options: Options, directory: string): Promise<
   const { dataDir, withLogs } = options
   const needed = 2 * (await databaseBytes(options)) + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES
   const free = await freeBytes(directory)
-  const gigabytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`
   if (free < needed)
-    throw new StartRefused(`A backup in ${directory} may need ${gigabytes(needed)}, and ${gigabytes(free)} are free; free some space.`)
+    throw new StartRefused(`A backup in ${directory} may need ${sizeWords(needed)}, and ${sizeWords(free)} are free; free some space.`)
 }
 
 async function writeAll(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sizeWords } from '@berth/contract'
 import type { Config } from '../../config.ts'
 import { createCertificateFiles } from '../../edge/certificates/certificate-files.ts'
 import { edgePaths } from '../../edge/paths.ts'
@@ -112,7 +113,7 @@ async function postgres(config: Config, instance: Instance | undefined): Promise
 
 async function disk(dataDir: string): Promise<Finding[]> {
   const free = await freeBytes(dataDir)
-  const shown = `${(free / 1024 ** 3).toFixed(1)} GB free`
+  const shown = `${sizeWords(free)} free`
   return free < LOW_DISK_BYTES ? warning(shown, 'Free space: the Health page lists what images, build cache and logs take.') : ok(shown)
 }
 

@@ -115,7 +115,7 @@ describe('a build log', () => {
     expect(lines.at(-1)?.line.startsWith('2200 ')).toBe(true)
     const mark = lines.filter(({ stream }) => stream === 'berth')
     expect(mark).toHaveLength(1)
-    expect(Number(/… (\d+) lines left out/.exec(mark[0]?.line ?? '')?.[1])).toBe(2200 - (lines.length - 1))
+    expect(Number(/… (\d+) lines skipped/.exec(mark[0]?.line ?? '')?.[1])).toBe(2200 - (lines.length - 1))
   })
 
   it('a follower that falls far behind gets every line as well', async () => {

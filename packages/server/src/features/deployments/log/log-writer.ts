@@ -56,7 +56,7 @@ export function createLogWriter(deps: Deps): LogWriter {
 
   async function close(): Promise<void> {
     redacted.flush()
-    if (skipped > 0) put(`… ${skipped} lines left out: the log has reached its limit of 20 MB`, 'berth')
+    if (skipped > 0) put(`… ${skipped} lines skipped: the log has reached its limit of 20 MiB`, 'berth')
     for (const [line, stream] of last) put(line, stream)
     await flushing
     await deps.onClosed()

@@ -47,7 +47,7 @@ async function check(text: string, buildArgs: Record<string, string> = {}): Prom
 it('a Dockerfile that takes long to read is refused', async () => {
   version = '27.5.1'
   await check(`FROM scratch\n${'#\n'.repeat(60_000)}`)
-  await expect(check(`FROM scratch\n${'#\n'.repeat(70_000)}`)).rejects.toThrow('The Dockerfile is longer than 128 kB.')
+  await expect(check(`FROM scratch\n${'#\n'.repeat(70_000)}`)).rejects.toThrow('The Dockerfile is longer than 128 KiB.')
 })
 
 it('a build whose variables would make a line too long is refused before it starts, with the line number', async () => {
@@ -55,7 +55,7 @@ it('a build whose variables would make a line too long is refused before it star
   const steps = 'bcde'.split('').map((name, index) => `ARG ${name}=${`$${'abcd'[index]}`.repeat(10)}`)
   const short = ['FROM scratch', `ARG a=${'x'.repeat(100)}`]
   await expect(check(short.join('\n'))).resolves.toBeUndefined()
-  await expect(check([...short, ...steps, 'LABEL l=$e'].join('\n'))).rejects.toThrow(/^Line 5 of the Dockerfile is longer than 64 KB/)
+  await expect(check([...short, ...steps, 'LABEL l=$e'].join('\n'))).rejects.toThrow(/^Line 5 of the Dockerfile is longer than 64 KiB/)
   await expect(check('FROM scratch\nARG a\nLABEL l=$a', { a: 'x'.repeat(100_000) })).rejects.toThrow(/^Line 3 of the Dockerfile/)
 })
 

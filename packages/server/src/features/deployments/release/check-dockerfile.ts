@@ -78,7 +78,7 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
   return async (dockerfile, options) => {
     const { signal, buildArgs = {} } = options
     const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST_DOCKERFILE_KIB * 1024) : dockerfile.text
-    if (read === null || read.length > LONGEST_DOCKERFILE_KIB * 1024) refuse(`The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} kB.`)
+    if (read === null || read.length > LONGEST_DOCKERFILE_KIB * 1024) refuse(`The Dockerfile is longer than ${LONGEST_DOCKERFILE_KIB} KiB.`)
     const text: string = read
     const facts = await engine.facts(signal)
     const reading = readDockerfile(text, { buildArgs, platform: facts.platform })

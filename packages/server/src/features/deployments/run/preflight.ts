@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { sizeWords } from '@berth/contract'
 import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
@@ -83,7 +84,7 @@ async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes
   if (free < tuning.fullDiskBytes) throw new DiskFull()
   if (free < floorBytes) {
     throw new DeploymentFailure(
-      `There is too little space on the disk to build: ${Math.round(free / 1e6)} MB are free, and ${Math.round(floorBytes / 1e6)} MB are needed. Free some, then deploy again.`,
+      `There is too little space on the disk to build: ${sizeWords(free)} free, ${sizeWords(floorBytes)} needed. Free some, then deploy again.`,
       { facts: { kind: 'full_disk' } },
     )
   }

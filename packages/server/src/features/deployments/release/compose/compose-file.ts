@@ -15,7 +15,7 @@ export async function composeFileIn(workspace: string, rootDirectory: string): P
     const file = await resolveInside(root.path, name)
     if (file?.kind !== 'file') continue
     const text = await readTextUpTo(file.path, MAX_BYTES)
-    if (text === null) throw new DeploymentFailure(`The compose file ${name} is longer than 1 MB. Make it shorter, then deploy again.`)
+    if (text === null) throw new DeploymentFailure(`The compose file ${name} is longer than 1 MiB. Make it shorter, then deploy again.`)
     return { name, text }
   }
   throw new DeploymentFailure(

@@ -50,7 +50,7 @@ it('an image that cannot be pulled is reported with its service and the reason',
 it('the settings of an image are limited in size', () => {
   const plain = { settingsBytes: 60_000, shortestCheckMs: null, volumePaths: ['/data'] }
   expect(imageProblem(plain)).toBeUndefined()
-  expect(imageProblem({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KB of labels, variables and commands, and 64 KB are allowed.')
+  expect(imageProblem({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KiB of labels, variables and commands, and 64 KiB are allowed.')
   expect(imageProblem({ ...plain, volumePaths: Array.from({ length: 51 }, (_, index) => `/v${index}`) })).toBe(
     'declares 51 volumes, and 50 are allowed.',
   )

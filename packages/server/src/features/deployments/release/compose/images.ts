@@ -51,7 +51,7 @@ type Judged = Pick<ImageDetails, 'settingsBytes' | 'shortestCheckMs' | 'volumePa
 
 export function imageProblem({ settingsBytes, shortestCheckMs, volumePaths }: Judged): string | undefined {
   if (settingsBytes > MOST_SETTINGS_BYTES)
-    return `has ${Math.ceil(settingsBytes / 1024)} KB of labels, variables and commands, and 64 KB are allowed.`
+    return `has ${Math.ceil(settingsBytes / 1024)} KiB of labels, variables and commands, and 64 KiB are allowed.`
   if (shortestCheckMs !== null && shortestCheckMs < SHORTEST_CHECK_MS)
     return 'checks its health more than once a second. Give its HEALTHCHECK an interval of at least 1s.'
   if (volumePaths.length > MOST_VOLUMES) return `declares ${volumePaths.length} volumes, and ${MOST_VOLUMES} are allowed.`

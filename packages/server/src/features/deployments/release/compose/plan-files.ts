@@ -25,7 +25,7 @@ export function refuseTooMuchPlaced(plan: ComposePlan, blobs: ReadonlyMap<string
       if (!isFilledAlready) left.bytes -= size
       if (left.files < 0 || left.bytes < 0)
         throw new DeploymentFailure(
-          `The compose file puts more than ${MOST_PLACED.bytes / 1024 ** 2} MB or ${MOST_PLACED.files} files into its services, counted for each volume, config and secret that names them. Copy them into an image instead.`,
+          `The compose file puts more than ${MOST_PLACED.bytes / 1024 ** 2} MiB or ${MOST_PLACED.files} files into its services, counted for each volume, config and secret that names them. Copy them into an image instead.`,
         )
     }
   }

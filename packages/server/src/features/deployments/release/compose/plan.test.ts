@@ -118,7 +118,7 @@ it('is stored unchanged with its release', async () => {
     expect(await hasPlan(directory)).toBe(true)
     expect(await keptPlan(directory)).toEqual(planOf())
     const long = { ...planOf(), notes: ['x'.repeat(4 * 1024 ** 2)] }
-    await expect(keepPlan(directory, long)).rejects.toThrow('longer than 4 MB')
+    await expect(keepPlan(directory, long)).rejects.toThrow('longer than 4 MiB')
     expect(await keptPlan(directory)).toEqual(planOf())
   } finally {
     await rm(directory, { recursive: true })

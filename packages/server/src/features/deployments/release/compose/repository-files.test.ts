@@ -44,7 +44,7 @@ it.each(['/etc/hostname', '../../../etc/hostname', '/etc'])('refuses a link to %
 
 it('has a size limit', async () => {
   await writeFile(join(workspace, 'site/large'), Buffer.alloc(21 * 1024 ** 2))
-  expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20 MB or 5000 files') })
+  expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20 MiB or 5000 files') })
 })
 
 it('counts directories and broken links too, across all named paths, and stops with the deployment', async () => {
@@ -83,7 +83,7 @@ it('limits the total size, even if one file is used many times', () => {
   const mountsOf = (volume: string, count: number) => ({ volume, path: '/x', fill: { files: filesOf(count), once: false } })
   const placing = (more: Partial<StackService>) => () => refuseTooMuchPlaced(planWith(more), blobs)
   expect(placing({ files: filesOf(5), mounts: [mountsOf('one', 15), mountsOf('one', 15)] })).not.toThrow()
-  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 15)] })).toThrow('more than 20 MB or 5000 files')
-  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 8), mountsOf('two', 8)] })).toThrow('more than 20 MB')
-  expect(placing({ files: filesOf(5001, 'empty') })).toThrow('more than 20 MB or 5000 files')
+  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 15)] })).toThrow('more than 20 MiB or 5000 files')
+  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 8), mountsOf('two', 8)] })).toThrow('more than 20 MiB')
+  expect(placing({ files: filesOf(5001, 'empty') })).toThrow('more than 20 MiB or 5000 files')
 })

@@ -11,7 +11,7 @@ const MOST_BYTES = 20 * 1024 ** 2
 const MOST_FILES = 5000
 const MOST_ENTRIES = 20_000
 const LONGEST_TEXT = 1024 ** 2
-const TOO_MUCH = `names more than ${MOST_BYTES / 1024 ** 2} MB or ${MOST_FILES} files of the repository with all that the file names. Copy them into an image instead`
+const TOO_MUCH = `names more than ${MOST_BYTES / 1024 ** 2} MiB or ${MOST_FILES} files of the repository with all that the file names. Copy them into an image instead`
 const TOO_MANY = `names folders with more than ${MOST_ENTRIES} entries, with all that the file names. Copy them into an image instead`
 
 type Content = { readonly mode: number; readonly blob: string }
