@@ -115,7 +115,8 @@ it('a build is planned before a deployment: of a repository with the settings of
     'web/package.json': JSON.stringify({ name: 'web', engines: { node: '22' }, scripts: { start: 'node server.js' } }),
     'web/server.js': '',
     'empty/README.md': '',
-    'own/Dockerfile': 'FROM scratch\n',
+    'own/Dockerfile': 'FROM node:22 AS base\nFROM base\nEXPOSE 8080\nCMD ["node", "server.js"]\n',
+    'own/Procfile': 'worker: node worker.js\nrelease: node migrate.js\n',
   }
   const repository = await git.createRepository({ files })
   const source = { projectId, gitCloneUrl: repository.url, rootDirectory: 'web', port: 3000 }
@@ -129,7 +130,20 @@ it('a build is planned before a deployment: of a repository with the settings of
     plan: null,
     problem: expect.stringContaining('There is no Dockerfile'),
   })
-  expect((await owner.call('builds.planNew', { ...source, rootDirectory: 'own' })).plan).toMatchObject({ kind: 'dockerfile' })
+  const written = await owner.call('builds.planNew', { ...source, rootDirectory: 'own' })
+  const [file, procfile] = ['own/Dockerfile', 'own/Procfile']
+  expect(written.plan).toMatchObject({
+    kind: 'dockerfile',
+    port: 3000,
+    versions: [{ name: 'Base image', version: 'node:22', from: file }],
+    commands: [
+      { name: 'start', command: 'node server.js', from: file },
+      { name: 'release', command: 'node migrate.js', from: procfile },
+    ],
+    processes: [{ name: 'worker', command: 'node worker.js', replicas: 0, from: procfile }],
+    notes: ["The Dockerfile exposes port 8080, but the app's port is 3000. Set the port your app listens on."],
+  })
+  expect((await owner.call('builds.planNew', { ...source, rootDirectory: 'own', port: 8080 })).plan?.notes).toEqual([])
 
   const { id: appId } = await owner.call('apps.create', {
     ...source,

@@ -21,7 +21,9 @@ export function BuildFields({ projectId, form }: Props) {
   const kind = isCompose ? 'Compose file' : 'Dockerfile'
   const file = isCompose ? files?.composeFile : files?.dockerfile
   const isDetected = !isCompose && values.dockerfilePath.trim() === '' && file !== undefined && file.state !== 'found'
-  const build = usePlannedBuild(projectId, values, isDetected)
+  const isFound = !isCompose && file?.state === 'found'
+  const build = usePlannedBuild(projectId, values, isDetected || isFound)
+  const isPlanned = isDetected || (isFound && build.planned?.plan)
   const words = useRef<HTMLDivElement>(null)
 
   function pick(path: string): void {
@@ -44,13 +46,13 @@ export function BuildFields({ projectId, form }: Props) {
           </span>
         )}
         {error !== undefined && <span className="text-bad">{error}</span>}
-        {file && !isDetected && <FileWords kind={kind} file={file} />}
+        {file && !isPlanned && <FileWords kind={kind} file={file} />}
         {!looking &&
           error === undefined &&
           !file &&
           (isCompose ? 'The directory of the Compose file.' : 'The directory to build. The Dockerfile path is relative to it.')}
       </div>
-      {isDetected && <PlanFields form={form} build={build} />}
+      {(isDetected || isFound) && <PlanFields form={form} build={build} hasDockerfile={isFound} />}
       {file && file.state !== 'found' && file.others.length > 0 && <Others kind={kind} paths={file.others} onPick={pick} />}
     </div>
   )

@@ -7,10 +7,15 @@ import type { FormFields } from '../../lib/use-form.ts'
 import { type NewAppValues, withProcess } from './new-app-form.ts'
 import type { usePlannedBuild } from './planned-build.ts'
 
-type Props = { form: FormFields<NewAppValues>; build: ReturnType<typeof usePlannedBuild> }
+type Props = {
+  form: FormFields<NewAppValues>
+  build: ReturnType<typeof usePlannedBuild>
+  /** It decides how the app is built and started. */
+  hasDockerfile: boolean
+}
 
-/** What was detected in a repository without a Dockerfile, and a field to change each part of it. */
-export function PlanFields({ form, build: { isAsking, planned, error } }: Props) {
+/** What a deployment would build and run: with the Dockerfile of the repository, or as detected, with a field to change each part of that. */
+export function PlanFields({ form, build: { isAsking, planned, error }, hasDockerfile }: Props) {
   if (planned === undefined) {
     if (error !== undefined) return <p className="text-[13px] text-ink-soft">Could not look into the repository. {error}</p>
     return isAsking ? (
@@ -31,7 +36,7 @@ export function PlanFields({ form, build: { isAsking, planned, error } }: Props)
           </span>
         )}
       </div>
-      <Steering plan={plan} form={form} />
+      {!hasDockerfile && <Steering plan={plan} form={form} />}
     </fieldset>
   )
 }
@@ -40,13 +45,14 @@ type FoundProps = { plan: BuildPlan; form: FormFields<NewAppValues> }
 
 function Found({ plan, form }: FoundProps) {
   const { title, files, versions, port, notes } = plan
+  const isOwn = plan.builder === 'dockerfile'
   return (
     <>
       <span className="flex items-start gap-1.5 text-sm font-medium text-good">
-        <Icon name="check" /> {title}
+        <Icon name="check" /> {isOwn ? `Dockerfile found: ${files.join(', ')}` : title}
       </span>
       <span className="[overflow-wrap:anywhere] text-ink-soft">
-        No Dockerfile: detected from {files.join(', ')}.{' '}
+        {isOwn ? startWords(plan) : `No Dockerfile: detected from ${files.join(', ')}.`}{' '}
         {versions.map(({ name, version, from }) => `${name} ${version} (${from}).`).join(' ')} {port !== null && `Port ${port}.`}
       </span>
       <Processes plan={plan} form={form} />
@@ -84,6 +90,11 @@ function Processes({ plan: { processes = [], commands }, form: { values, set } }
       {processes.length > 0 && <span className="text-ink-soft">Choose how many of each run under Processes below.</span>}
     </>
   )
+}
+
+function startWords({ commands }: BuildPlan): string {
+  const start = commands.find(({ name }) => name === 'start')
+  return start === undefined ? 'Starts as the base image says.' : `Starts with: ${start.command}.`
 }
 
 function Problem({ text }: { text: string }) {

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import type { AppProcess, BuildPlan } from '@berth/contract'
 import { readBerthJson } from '../../../../builders/berth-json.ts'
 import { type Detected, type DetectionInput, detect, detectSite } from '../../../../builders/detect.ts'
+import { summaryOf } from '../../../../builders/dockerfile-summary.ts'
 import { withProcesses } from '../../../../builders/processes.ts'
 import { withReleaseLine } from '../../../../builders/procfile.ts'
 import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
@@ -115,17 +116,25 @@ async function dockerfilePlan(port: number | null, project: Project, { root, doc
   const text = await readTextUpTo(join(root, dockerfile), MOST_KEPT_BYTES)
   const unused = Object.entries(STEERING).filter(([key]) => build[key as keyof typeof STEERING] !== '') // exactly the keys of the table
   const words = unused.map(([, word]) => word).join(', ')
+  const file = project.root === '' ? dockerfile : `${project.root}/${dockerfile}`
+  const { base, start, ports } = summaryOf(text ?? '', { buildArgs: build.buildArgs, target: build.buildTarget })
+  const isOther = port !== null && ports.length > 0 && !ports.includes(port)
   return {
     builder: 'dockerfile',
     kind: 'dockerfile',
     title: 'Dockerfile',
-    files: [project.root === '' ? dockerfile : `${project.root}/${dockerfile}`],
-    versions: [],
-    commands: [],
+    files: [file],
+    versions: base === '' ? [] : [{ name: 'Base image', version: base, from: file }],
+    commands: start === '' ? [] : [{ name: 'start', command: start, from: file }],
     outputDirectory: '',
     port,
     dockerfile: text ?? '',
-    notes: words === '' ? [] : [`The Dockerfile defines how the app is built and started. Ignored settings: ${words}.`],
+    notes: [
+      ...(isOther
+        ? [`The Dockerfile exposes port ${ports.join(', ')}, but the app's port is ${port}. Set the port your app listens on.`]
+        : []),
+      ...(words === '' ? [] : [`The Dockerfile defines how the app is built and started. Ignored settings: ${words}.`]),
+    ],
   }
 }
 

@@ -1,0 +1,60 @@
+// @vitest-environment happy-dom
+import type { BuildPlan, SourceFile, User } from '@berth/contract'
+import { afterEach, expect, it, vi } from 'vitest'
+import { fakeNetwork, type Replies } from './fake-network.ts'
+import { field, openPage, shows, type } from './page.ts'
+
+const AT = '2026-01-02T03:04:05.000Z'
+const OWNER: User = { id: 1, email: 'owner@example.com', role: 'owner', createdAt: AT }
+const HOME = { id: 5, name: 'Shop', description: '', tags: '', ownerId: 1, createdAt: AT, updatedAt: AT, applications: [] }
+const NO_FILE: SourceFile = { state: 'missing', path: 'compose.yaml', others: [], reason: '' }
+const PLAN: BuildPlan = {
+  builder: 'dockerfile',
+  kind: 'dockerfile',
+  title: 'Dockerfile',
+  files: ['Dockerfile'],
+  versions: [{ name: 'Base image', version: 'node:24-slim', from: 'Dockerfile' }],
+  commands: [
+    { name: 'start', command: 'node server.js', from: 'Dockerfile' },
+    { name: 'release', command: 'node migrate.js', from: 'Procfile' },
+  ],
+  processes: [{ name: 'worker', command: 'node worker.js', replicas: 0, from: 'Procfile' }],
+  outputDirectory: '',
+  port: 3000,
+  dockerfile: 'FROM node:24-slim\n',
+  notes: ["The Dockerfile exposes port 8080, but the app's port is 3000. Set the port your app listens on."],
+}
+const REPLIES = {
+  'auth.me': OWNER,
+  'updates.version': { version: '0.1.0', commit: 'unknown', startedAt: AT },
+  'git.accounts': [],
+  'projects.list': [],
+  'projects.get': { ...HOME, members: [{ id: 1, email: OWNER.email, role: 'owner', addedAt: AT }] },
+  'apps.checkSource': { reachable: true, message: '1 branch', defaultBranch: 'main', branches: ['main'] },
+  'apps.checkSourceFiles': { dockerfile: { state: 'found', path: 'Dockerfile', others: [], reason: '' }, composeFile: NO_FILE },
+  'builds.planNew': { plan: PLAN, problem: '' },
+} satisfies Replies
+
+afterEach(() => vi.unstubAllGlobals())
+
+it('shows what a repository with a Dockerfile would build and run, without fields for what the Dockerfile decides', async () => {
+  const network = fakeNetwork(REPLIES)
+  using _page = openPage('/projects/5/new')
+  await type('Clone URL', 'https://git.example.com/acme/shop.git')
+  await shows('Starts with: node server.js.')
+  for (const words of ['Dockerfile found: Dockerfile', 'Base image node:24-slim', 'Port 3000.', 'Process worker: node worker.js'])
+    await shows(words)
+  await shows('Before each release: node migrate.js')
+  await shows('The Dockerfile exposes port 8080')
+  expect(field('Start command')).toBeUndefined()
+  expect(network.sent.find(({ name }) => name === 'builds.planNew')?.body).toMatchObject({ projectId: 5, port: 3000 })
+})
+
+it('still says that there is a Dockerfile where the repository cannot be read whole', async () => {
+  fakeNetwork({ ...REPLIES, 'builds.planNew': { plan: null, problem: 'The repository is too large for a quick check.' } })
+  using _page = openPage('/projects/5/new')
+  await type('Clone URL', 'https://git.example.com/acme/shop.git')
+  await shows('The repository is too large for a quick check.')
+  await shows('Dockerfile found: Dockerfile')
+  expect(field('Start command')).toBeUndefined()
+})

@@ -1,0 +1,106 @@
+/** What a Dockerfile says about the image it builds, for people. Nothing is decided from it. */
+export type DockerfileSummary = {
+  /** The image that the last stage begins with; empty if it is not known before the build. */
+  readonly base: string
+  /** What a container runs; empty if the base image says it. */
+  readonly start: string
+  /** The TCP ports that it exposes. */
+  readonly ports: readonly number[]
+}
+
+type Given = { readonly buildArgs: Readonly<Record<string, string>>; readonly target: string }
+type Stage = { name: string; base: string; entrypoint: string; cmd: string; ports: number[] }
+
+const LONGEST_LINE = 4000
+const NOTHING: DockerfileSummary = { base: '', start: '', ports: [] }
+
+/** Reads the stage that is built, with what it has from the stages below it. */
+export function summaryOf(text: string, { buildArgs, target }: Given): DockerfileSummary {
+  const values = new Map<string, string>()
+  const stages: Stage[] = []
+  for (const { keyword, rest } of instructionsIn(text)) {
+    const stage = stages.at(-1)
+    if (keyword === 'FROM') stages.push(stageFrom(rest, stages, values))
+    else if (stage === undefined) noteArgument(keyword, rest, values, buildArgs)
+    else if (keyword === 'ENTRYPOINT') Object.assign(stage, { entrypoint: commandIn(rest), cmd: '' })
+    else if (keyword === 'CMD') stage.cmd = commandIn(rest)
+    else if (keyword === 'EXPOSE') stage.ports.push(...portsIn(rest))
+  }
+  const built = target === '' ? stages.at(-1) : stages.find(({ name }) => name === target.toLowerCase())
+  if (built === undefined) return NOTHING
+  const start = [built.entrypoint, built.cmd].filter((each) => each !== '').join(' ')
+  return { base: built.base, start, ports: [...new Set(built.ports)] }
+}
+
+/** Instructions with their continued lines; comments and the bodies of here-documents are skipped. */
+function* instructionsIn(text: string): Generator<{ keyword: string; rest: string }> {
+  let open = ''
+  let until: string | undefined
+  for (const raw of text.split(/\r?\n/)) {
+    const line = raw.slice(0, LONGEST_LINE).trim()
+    if (until !== undefined) {
+      if (line === until) until = undefined
+      continue
+    }
+    if (line === '' || line.startsWith('#')) continue
+    open = `${open}${line}`.slice(0, LONGEST_LINE)
+    if (line.endsWith('\\')) {
+      open = open.slice(0, -1)
+      continue
+    }
+    const [first = '', ...words] = open.split(/\s+/)
+    const keyword = first.toUpperCase()
+    open = ''
+    const rest = words.join(' ')
+    if (['RUN', 'COPY', 'ADD'].includes(keyword)) until = /<<-?["']?([A-Za-z_]\w*)/.exec(rest)?.[1]
+    yield { keyword, rest }
+  }
+}
+
+function stageFrom(rest: string, earlier: readonly Stage[], values: ReadonlyMap<string, string>): Stage {
+  const [image = '', as = '', name = ''] = rest.split(' ').filter((word) => !word.startsWith('--'))
+  const own = as.toUpperCase() === 'AS' ? name.toLowerCase() : ''
+  const below = earlier.findLast((stage) => stage.name !== '' && stage.name === image.toLowerCase())
+  if (below) return { ...below, name: own, ports: [...below.ports] }
+  return { name: own, base: filledIn(image, values), entrypoint: '', cmd: '', ports: [] }
+}
+
+function noteArgument(keyword: string, rest: string, values: Map<string, string>, given: Given['buildArgs']): void {
+  if (keyword !== 'ARG') return
+  for (const word of rest.split(' ')) {
+    const [name = '', ...value] = word.split('=')
+    values.set(name, given[name] ?? value.join('=').replaceAll(/["']/g, ''))
+  }
+}
+
+/** Empty if a variable of it has no value. */
+function filledIn(image: string, values: ReadonlyMap<string, string>): string {
+  let isKnown = true
+  const filled = image.replaceAll(
+    /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
+    (_, braced?: string, or?: string, plain?: string) => {
+      const value = values.get(braced ?? plain ?? '') || or || ''
+      isKnown &&= value !== ''
+      return value
+    },
+  )
+  return isKnown ? filled : ''
+}
+
+/** A list of words as one line, and a shell command as it is. */
+function commandIn(rest: string): string {
+  if (!rest.startsWith('[')) return rest
+  try {
+    const words: unknown = JSON.parse(rest)
+    return Array.isArray(words) ? words.map(String).join(' ') : rest
+  } catch {
+    return rest // then the builder takes it for a shell command too
+  }
+}
+
+function portsIn(rest: string): number[] {
+  return rest.split(' ').flatMap((word) => {
+    const port = /^(\d{1,5})(?:\/tcp)?$/i.exec(word)?.[1]
+    return port === undefined ? [] : [Number(port)]
+  })
+}
