@@ -12,7 +12,7 @@ const CHANGE = {
 
 const PLACE = {
   service: { field: 'service', value: 'name', summary: 'the service of a compose app that visitors reach' },
-  port: { field: 'port', value: 'port', summary: "with --service: its port; without it the app's" },
+  port: { field: 'port', value: 'port', summary: "the port of that service (default: the app's port)" },
 } as const
 
 function show(ctx: Context, domains: readonly Domain[]): void {
@@ -23,7 +23,7 @@ function show(ctx: Context, domains: readonly Domain[]): void {
     domain.ownCertificate ? `${domain.sslStatus} (your own)` : domain.sslStatus,
     domain.dnsError || domain.sslError,
   ])
-  ctx.out.table(['DOMAIN', 'LEADS TO', 'DNS', 'CERTIFICATE', 'PROBLEM'], rows)
+  ctx.out.table(['DOMAIN', 'TARGET', 'DNS', 'CERTIFICATE', 'PROBLEM'], rows)
 }
 
 function showOne(ctx: Context, domain: Domain): void {

@@ -32,7 +32,7 @@ const list = command({
   async run(ctx) {
     const accounts = await ctx.api('git.accounts')
     ctx.out.table(
-      ['ID', 'NAME', 'PROVIDER', 'HOST', 'OF', 'STATUS', 'APPS'],
+      ['ID', 'NAME', 'PROVIDER', 'HOST', 'OWNER', 'STATUS', 'APPS'],
       accounts.map((each) => [String(each.id), each.name, each.provider, each.baseUrl, belongsTo(each), each.status, String(each.apps)]),
     )
     for (const { id, name, error, warning } of accounts)

@@ -19,7 +19,7 @@ const list = command({
   async run(ctx) {
     const all = await ctx.api('registries.list')
     ctx.out.table(
-      ['ID', 'HOST', 'USER', 'OF', 'STATUS'],
+      ['ID', 'HOST', 'USER', 'OWNER', 'STATUS'],
       all.map((each) => [
         String(each.id),
         each.host,

@@ -72,7 +72,7 @@ type Deps = {
   checkCommit: CommitCheck
   registries: RegistryParts
   policy: SourcePolicy
-  isEngineWalled: () => boolean
+  hasEngineFirewall: () => boolean
   instance: string
   secrets: SecretBox
   resolveEnvironment: ResolveEnvironment
@@ -175,7 +175,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({
     policy: deps.policy,
-    isEngineWalled: deps.isEngineWalled,
+    hasEngineFirewall: deps.hasEngineFirewall,
     engine,
     refuseOthersDigest: visits.refuseOthersDigest,
   })

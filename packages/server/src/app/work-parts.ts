@@ -54,7 +54,7 @@ export function createWorkParts(
     checkCommit,
     registries: others.registries,
     policy,
-    isEngineWalled: firewalls.isEngineWalled,
+    hasEngineFirewall: firewalls.hasEngineFirewall,
     resolveEnvironment: variables.resolveEnvironment,
     buildSecretsOf: variables.buildSecrets.read,
     routes: routing,

@@ -17,7 +17,7 @@ export function createFirewalls(deps: EngineFirewallDeps) {
   return {
     ensure,
     message: () => [forApps.message(), forEngine.message(), forBuilds.message()].filter((text) => text !== '').join(' '),
-    isEngineWalled: forEngine.isInPlace,
+    hasEngineFirewall: forEngine.isInPlace,
   }
 }
 

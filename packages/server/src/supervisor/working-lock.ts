@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Held while an update is carried on. The kernel releases it when the process dies, so the installer can tell an update that is slow from
+ * Held while an update is carried out. The kernel releases it when the process dies, so the installer can tell an update that is slow from
  * one that was interrupted: it finds the file in /proc/locks.
  */
 export function createWorkingLock(updatesDir: string) {

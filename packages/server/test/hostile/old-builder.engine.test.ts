@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBuilderHoles } from '../../src/engine/builder-holes.ts'
+import { hasVulnerableBuilder } from '../../src/engine/vulnerable-builder.ts'
 import type { FileMap } from '../../testing/harness/git-server.ts'
 import { BUSYBOX_IMAGE, buildTestImage } from '../../testing/images/test-images.ts'
 import { type DeployLab, openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
@@ -21,7 +21,7 @@ let victim = ''
 
 beforeAll(async () => {
   lab = await openDeployLab()
-  isOld = hasBuilderHoles((await lab.engine.facts()).version)
+  isOld = hasVulnerableBuilder((await lab.engine.facts()).version)
   victim = await mkdtemp(join(tmpdir(), 'berth-victim-'))
   await writeFile(join(victim, 'private'), '')
   await buildTestImage(lab.engine, TRIGGER_IMAGE, { Dockerfile: `${FROM}\nONBUILD ${sees}\n` })

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
-/** Below those of the app, so that a change of the app asks for them again. */
+/** Under the key of the app, so that a change to the app refetches them. */
 export const stackKeys = {
   services: (appId: number) => ['apps', appId, 'services'],
   ports: (appId: number) => ['apps', appId, 'ports'],
@@ -22,7 +22,7 @@ export function composeFile(appId: number) {
   return queryOptions({ queryKey: stackKeys.file(appId), queryFn: () => call('stacks.file', { appId }) })
 }
 
-/** Of what the app would be deployed from now. It may take a checkout, so it is not asked for again by itself. */
+/** What a deployment of the app would run now. It may need a checkout, so it is not refetched automatically. */
 export function composePlan(appId: number) {
   return queryOptions({
     queryKey: stackKeys.plan(appId),

@@ -11,9 +11,9 @@ import { paths } from '../../paths.ts'
 import { appKeys } from '../apps/queries.ts'
 
 const VERBS = {
-  start: { operation: 'stacks.startService', said: 'started' },
-  stop: { operation: 'stacks.stopService', said: 'stopped' },
-  restart: { operation: 'stacks.restartService', said: 'restarted' },
+  start: { operation: 'stacks.startService', done: 'started' },
+  stop: { operation: 'stacks.stopService', done: 'stopped' },
+  restart: { operation: 'stacks.restartService', done: 'restarted' },
 } as const
 
 function useServiceAction(appId: number, service: string) {
@@ -21,7 +21,7 @@ function useServiceAction(appId: number, service: string) {
   return useMutation({
     mutationFn: async (verb: keyof typeof VERBS) => await call(VERBS[verb].operation, { appId, service }),
     onSuccess: async (_, verb) => {
-      toast(`${service} ${VERBS[verb].said}.`)
+      toast(`${service} ${VERBS[verb].done}.`)
       await client.invalidateQueries({ queryKey: appKeys.ofOne(appId) })
     },
     onError: (error) => toast(error.message, 'bad'),

@@ -48,7 +48,7 @@ const buildStack = createStackBuild({
   inside: resolveInside,
   checkDockerfile: createCheckDockerfile({
     policy: createSourcePolicy({ privateHosts: [], ownPorts: () => [] }),
-    isEngineWalled: () => true,
+    hasEngineFirewall: () => true,
     engine,
     refuseOthersDigest: async () => undefined,
   }),

@@ -1,7 +1,7 @@
 import type { Health, ServerMetrics } from '@berth/contract'
 import type { EdgeState } from '../../edge/edge.ts'
-import { hasBuilderHoles } from '../../engine/builder-holes.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { hasVulnerableBuilder } from '../../engine/vulnerable-builder.ts'
 import type { Provisioning } from '../../provision/provisioning.ts'
 
 type Part<State> = { state: State; message: string }
@@ -38,7 +38,7 @@ export function createEngineWatch(deps: Deps) {
   /** In the log and not in /health, which is public. */
   async function judge(signal: AbortSignal): Promise<boolean> {
     const { version } = await deps.engine.facts(signal)
-    if (!hasBuilderHoles(version)) return true
+    if (!hasVulnerableBuilder(version)) return true
     const engine = `Docker ${version === '' ? 'of an unknown version' : version}`
     const message = `${engine} has known vulnerabilities in its builder, so some forms of RUN --mount are refused. Update to 25.0.2 or newer.`
     deps.log.warn({ version }, message)

@@ -4,8 +4,8 @@ import { sizeWords } from '@berth/contract'
 import type { Config } from '../../config.ts'
 import { createCertificateFiles } from '../../edge/certificates/certificate-files.ts'
 import { edgePaths } from '../../edge/paths.ts'
-import { hasBuilderHoles } from '../../engine/builder-holes.ts'
 import { createEngine } from '../../engine/engine.ts'
+import { hasVulnerableBuilder } from '../../engine/vulnerable-builder.ts'
 import { SourceRefused } from '../../git/errors.ts'
 import { createVersionCheck } from '../../git/git-version.ts'
 import { freeBytes } from '../../store/disk-space.ts'
@@ -138,7 +138,7 @@ async function docker(config: Config): Promise<Finding[]> {
   const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
   try {
     const { version } = await engine.facts(AbortSignal.timeout(ANSWER_WITHIN_MS))
-    if (!hasBuilderHoles(version)) return ok(version)
+    if (!hasVulnerableBuilder(version)) return ok(version)
     return warning(`${version} has known security issues in its builder`, 'Install 25.0.2 or newer if people you do not trust deploy here.')
   } catch {
     return problem('the engine does not answer', 'Start Docker, or set DOCKER_HOST to where it listens.')

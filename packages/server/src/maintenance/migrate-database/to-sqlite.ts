@@ -13,8 +13,8 @@ import { isUnfinishedCopy, markUnfinished } from '../../store/transfer/sqlite-fi
 import type { Move } from './move.ts'
 
 /**
- * The copy gets its name when it is whole, as an unfinished one. Until PostgreSQL is marked as moved, it is the database; from then on only
- * the end is missing, and no tables are given if that was all.
+ * Copies into a temporary file, which gets the name of the database when it is complete, but is marked as unfinished. Until PostgreSQL is
+ * marked as moved, PostgreSQL is still the database. After that only the last step is left; if that was all, no tables are returned.
  */
 export async function moveToSqlite(move: Move): Promise<readonly CopiedTable[]> {
   const { dataDir, url, step } = move

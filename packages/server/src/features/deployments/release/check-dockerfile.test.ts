@@ -40,7 +40,7 @@ async function check(text: string, buildArgs: Record<string, string> = {}): Prom
   await writeFile(file, text)
   const log = { info: () => undefined, warn: () => undefined }
   const engine = createEngine({ address: { socketPath: join(directory, 'engine.sock') }, log, now: () => new Date() })
-  const checkDockerfile = createCheckDockerfile({ refuseOthersDigest, policy, isEngineWalled: () => true, engine })
+  const checkDockerfile = createCheckDockerfile({ refuseOthersDigest, policy, hasEngineFirewall: () => true, engine })
   await using _ = await checkDockerfile(file, { projectId: 7, signal: AbortSignal.timeout(10_000), buildArgs })
 }
 

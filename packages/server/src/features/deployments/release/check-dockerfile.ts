@@ -1,10 +1,10 @@
 import { SpecRefused } from '../../../engine/api/errors.ts'
 import { type DockerfileReading, type Fetch, LONGEST_DOCKERFILE_KIB, readDockerfile } from '../../../engine/build/dockerfile.ts'
-import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine, EngineFacts } from '../../../engine/engine.ts'
 import { parseImageReference, registryAddress } from '../../../engine/image-reference.ts'
 import type { RegistryCredentials } from '../../../engine/registry.ts'
 import { RegistryError } from '../../../engine/registry-failure.ts'
+import { hasVulnerableBuilder } from '../../../engine/vulnerable-builder.ts'
 import { SourceRefused } from '../../../git/errors.ts'
 import { readTextUpTo } from '../../../git/read-text.ts'
 import type { SourcePolicy } from '../../../git/source-policy.ts'
@@ -14,7 +14,7 @@ import type { RefuseOthersDigest } from './pull-images.ts'
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
   /** Whether firewall rules keep the engine's own downloads away from this machine and private networks. */
-  isEngineWalled: () => boolean
+  hasEngineFirewall: () => boolean
   engine: Pick<Engine, 'facts' | 'baseImages' | 'pullPrivately'>
   refuseOthersDigest: RefuseOthersDigest
 }
@@ -22,7 +22,8 @@ type Options = {
   readonly projectId: number
   readonly signal: AbortSignal
   readonly buildArgs?: Readonly<Record<string, string>>
-  readonly onActivity?: () => void /** For base images at registries that want them. */
+  readonly onActivity?: () => void
+  /** For base images at registries that need them. */
   readonly credentials?: readonly RegistryCredentials[]
 }
 
@@ -32,7 +33,7 @@ type Options = {
  */
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
-/** Each is asked for at its registry. */
+/** The registry is asked about each of them. */
 const MOST_IMAGES = 200
 /** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
@@ -41,14 +42,14 @@ const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\
  * The engine downloads what `ADD` names from the machine's own network, outside the rules for apps and builds. If there is a firewall
  * around the engine, it enforces the rules and this only gives a better error; if not, anything that cannot be checked is refused.
  */
-export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOthersDigest }: Deps): CheckDockerfile {
+export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refuseOthersDigest }: Deps): CheckDockerfile {
   const checkBases = createCheckBases({ baseImages: engine.baseImages, pullPrivately: engine.pullPrivately, refuse })
 
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
     const where = `Line ${fetch.line} of the Dockerfile`
     if (fetch.kind === 'image') return await checkHost(registryOf(fetch.text), `${where} uses ${fetch.text}, and that`, signal)
     if (fetch.kind === 'git') refuse(`${where} adds a git repository (${fetch.text}). Clone it in a RUN step instead.`)
-    if (!isEngineWalled())
+    if (!hasEngineFirewall())
       refuse(
         `${where} adds ${fetch.text} from the network. That is not possible on this server, because nothing limits where its engine may download from. Download it in a RUN step instead, for example with wget.`,
       )
@@ -67,9 +68,15 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
   }
 
   /** For builders with known vulnerabilities. */
-  async function checkOld({ bases, cacheSubPaths }: DockerfileReading, facts: EngineFacts, options: Options): Promise<AsyncDisposable> {
+  async function checkForVulnerableBuilder(
+    { bases, cacheSubPaths }: DockerfileReading,
+    facts: EngineFacts,
+    options: Options,
+  ): Promise<AsyncDisposable> {
     for (const mount of cacheSubPaths)
-      refuse(`Line ${mount.line} of the Dockerfile mounts a path within a cache (${mount.text.slice(0, 200)}). ${notBefore(facts.version)}`)
+      refuse(
+        `Line ${mount.line} of the Dockerfile mounts a path within a cache (${mount.text.slice(0, 200)}). ${vulnerabilityWords(facts.version)}`,
+      )
     for (const { line, text, image } of bases)
       await checkHost(registryOf(image ?? ''), `Line ${line} of the Dockerfile uses ${text}, and that`, options.signal)
     return await checkBases(bases, { ...options, platform: facts.platform })
@@ -93,17 +100,17 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
     const named = new Set(images)
     if (named.size > MOST_IMAGES) refuse(`The Dockerfile names more than ${MOST_IMAGES} images.`)
     for (const image of named) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
-    return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
+    return hasVulnerableBuilder(facts.version) ? await checkForVulnerableBuilder(reading, facts, options) : new AsyncDisposableStack()
   }
 }
 
 /** Decision 9. */
-function notBefore(version: string): string {
+function vulnerabilityWords(version: string): string {
   const engine = version === '' ? 'of an unknown version' : `Docker ${version}`
   return `That is not possible on this server, because its engine (${engine}) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.`
 }
 
-/** Wherever they stand: in FROM, COPY --from or RUN --mount, also in quotes, over several lines, or as the default of a variable. */
+/** The images with a digest anywhere in the text: in FROM, COPY --from or RUN --mount, also in quotes, over several lines, or as the default of a variable. */
 function namesWithDigest(text: string): string[] {
   const plain = text.replaceAll(/[\\`]\r?\n/g, '').replaceAll(/["'\\]/g, '')
   return plain.split(/[^\w.:/@-]|:[-+?]/).filter((word) => word.includes('@sha256:'))

@@ -3,8 +3,8 @@ import { sizeWords } from '@berth/contract'
 import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
-import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { hasVulnerableBuilder } from '../../../engine/vulnerable-builder.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { retry, steadily } from '../../../lib/retry.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
@@ -53,7 +53,7 @@ export function createPreflight(deps: Deps): Preflight {
 async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, signal }: Context): Promise<void> {
   if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template' || deploysImage(app)) return
   const { version } = await engine.facts(signal)
-  if (!hasBuilderHoles(version) || (await isPrivileged(app.source_set_by))) return
+  if (!hasVulnerableBuilder(version) || (await isPrivileged(app.source_set_by))) return
   throw new DeploymentFailure(
     `Docker ${version} on this server has known security holes, so it only builds sources that an admin has set. Ask an admin to update Docker to 25.0.2 or newer.`,
   )

@@ -6,7 +6,7 @@ import type { Tx } from '../../../store/database.ts'
 import type { Installations } from './installations.ts'
 import { findInstalled } from './store.ts'
 
-const Told = Type.Object({
+const InstallationEvent = Type.Object({
   action: Type.String(),
   installation: Type.Object({
     id: Type.Integer(),
@@ -17,11 +17,11 @@ const Told = Type.Object({
 
 /** Handles the deliveries about installations of an app. */
 export function createHandleInstallation({ save, end }: Pick<Installations, 'save' | 'end'>) {
-  let validator: ReturnType<typeof Compile<typeof Told>> | undefined
+  let validator: ReturnType<typeof Compile<typeof InstallationEvent>> | undefined
 
   /** Returns a sentence about the result, or undefined for events that we do not handle. */
-  return async function heed(tx: Tx, app: GitHubAppRow, body: unknown): Promise<string | undefined> {
-    validator ??= Compile(Told)
+  return async function handle(tx: Tx, app: GitHubAppRow, body: unknown): Promise<string | undefined> {
+    validator ??= Compile(InstallationEvent)
     if (!validator.Check(body)) return undefined
     const { action, installation } = body
     const { id, account, suspended_at: suspendedAt } = installation

@@ -4,8 +4,8 @@ import { fieldError } from '../../../lib/app-error.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { countStates, insertState, type StateRow, takeState } from './store.ts'
 
-const LIFE_MS = 10 * 60_000
-const MOST_OF_SESSION = 20
+const LIFETIME_MS = 10 * 60_000
+const MOST_PER_SESSION = 20
 
 type Begun = Pick<StateRow, 'step' | 'base_url' | 'hook_key' | 'project_id' | 'github_app_id'>
 
@@ -17,10 +17,14 @@ export function createStates({ db, now }: { db: Db; now: () => Date }) {
   async function begin(tx: Tx, caller: Caller, begun: Begun): Promise<string> {
     const at = now()
     const state = randomBytes(32).toString('base64url')
-    const expires_at = new Date(at.getTime() + LIFE_MS).toISOString()
+    const expires_at = new Date(at.getTime() + LIFETIME_MS).toISOString()
     await insertState(tx, { ...begun, hash: hashOf(state), session_id: caller.sessionId, expires_at }, at)
-    if ((await countStates(tx, caller.sessionId)) > MOST_OF_SESSION)
-      throw fieldError('invalid_request', 'name', `${MOST_OF_SESSION} apps are being created already; try again in ten minutes`)
+    if ((await countStates(tx, caller.sessionId)) > MOST_PER_SESSION)
+      throw fieldError(
+        'invalid_request',
+        'name',
+        `${MOST_PER_SESSION} GitHub Apps are already being created in this session; try again in ten minutes`,
+      )
     return state
   }
 
