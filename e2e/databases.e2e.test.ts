@@ -83,7 +83,23 @@ it('makes a database from a template and connects an app of the same project to 
   await expect.poll(count, { timeout: 60_000 }).toMatch(/^\+OK\r\n:1\r\n/)
   expect(await count()).toMatch(/^\+OK\r\n:2\r\n/)
 
+  // The database gets a new password with its next deployment, and the app with its own.
+  const apps = await owner.call('apps.list', { projectId: project.id })
+  const idOf = (name: string) => apps.find((each) => each.name === name)?.id ?? 0
+  await page.goto(`/apps/${idOf('visits-store')}/environment`)
+  await page.getByRole('button', { name: 'Edit REDIS_PASSWORD' }).click()
+  await dialog.getByLabel('Value').fill('another-password')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Deploy now' }).click()
+  await ended(page, 'Live')
+  expect(await count()).toContain('WRONGPASS')
+  await page.goto(`/apps/${idOf('counter')}`)
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await ended(page, 'Live')
+  expect(await count()).toMatch(/^\+OK\r\n:3\r\n/)
+
   // What the app keeps, besides the database.
+  await page.goto(`/apps/${idOf('counter')}`)
   await page.getByRole('link', { name: 'Storage' }).click()
   await page.getByRole('button', { name: 'Add volume' }).click()
   await dialog.getByLabel('Name').fill('uploads')

@@ -152,8 +152,8 @@ it('what git alone does not fetch is in the log, and in the reason when the buil
   const files = { ...busybox('COPY model.bin /', 'RUN exit 1'), '.gitattributes': '*.bin filter=lfs\n', 'model.bin': pointer }
   const app = await lab.createApp(files)
   const failed = await lab.deploy(app.id)
-  expect(failed.error_message).toMatch(/with exit code 1.* – model\.bin: Git LFS files are not fetched/)
-  expect(await lab.log(failed.id)).toMatch(/^model\.bin: Git LFS files are not fetched/m)
+  expect(failed.error_message).toMatch(/with exit code 1.* – model\.bin: Git LFS files were not fetched/)
+  expect(await lab.log(failed.id)).toMatch(/^model\.bin: Git LFS files were not fetched/m)
 })
 
 it('settings are changed for the owner of the app alone', async () => {
