@@ -54,9 +54,9 @@ export function createBuilder(deps: Deps) {
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
     const { memoryBytes, cpus, processes, signal } = request
     const capped = memoryBytes !== undefined
-    if (capped) await limits.apply({ memoryBytes, cpus, processes })
+    const [driver] = capped ? await Promise.all([cgroupDriver(), limits.apply({ memoryBytes, cpus, processes })]) : []
     // An engine that uses systemd expects its own slice here, and fails the build otherwise.
-    const cgroupparent = capped && (await cgroupDriver()) === 'cgroupfs' ? BUILD_CGROUP : undefined
+    const cgroupparent = driver === 'cgroupfs' ? BUILD_CGROUP : undefined
     const buildid = randomUUID()
     signal.throwIfAborted() // here, because the signal is observed from the next line on
     using connection = cutWhen({ signal, firstWordMs, askToEnd: (ended) => void cancel(transport, buildid, ended) })

@@ -24,7 +24,12 @@ export function createBuildLimits(deps: { log: Log; cgroupRoot?: string }) {
 
   async function apply(limits: BuildLimits): Promise<{ applied: readonly string[] }> {
     const isUnified = await exists(path.join(cgroupRoot, 'cgroup.controllers'))
-    const writes = [ENGINE_BUILD_CGROUP, BUILD_CGROUP].flatMap((group) => (isUnified ? unified(group, limits) : legacy(group, limits)))
+    const groups = [ENGINE_BUILD_CGROUP, BUILD_CGROUP].map((group) => (isUnified ? unified(group, limits) : legacy(group, limits)))
+    return { applied: (await Promise.all(groups.map(write))).flat() }
+  }
+
+  /** In order: one may depend on the one before. */
+  async function write(writes: readonly Write[]): Promise<string[]> {
     const applied: string[] = []
     for (const { directory, file, value } of writes) {
       const target = path.join(cgroupRoot, directory, file)
@@ -36,7 +41,7 @@ export function createBuildLimits(deps: { log: Log; cgroupRoot?: string }) {
         log.info({ err, file: path.join(directory, file) }, 'build limit not written')
       }
     }
-    return { applied }
+    return applied
   }
 
   return { apply }

@@ -51,7 +51,7 @@ export function createBuildImage(deps: Deps) {
         labels,
         buildArgs,
         credentials,
-        secrets: new Map(Object.entries(context.buildSecrets).map(([name, value]) => [name, Buffer.from(value)])),
+        ...secretsFor(context, decided),
         ...(target !== '' && { target }),
         withoutCache: deployment.without_cache === 1,
         cacheScope: buildCacheScope(deps.instance, app.project_id),
@@ -63,6 +63,12 @@ export function createBuildImage(deps: Deps) {
     })
     return { kind: 'image', tag }
   }
+}
+
+/** A Dockerfile of ours only mounts the secrets of the app. Without any, the build needs no session, which takes long to open. */
+function secretsFor({ buildSecrets }: Context, { isWritten }: DecidedBuild): { secrets?: ReadonlyMap<string, Buffer> } {
+  const secrets = new Map(Object.entries(buildSecrets).map(([name, value]) => [name, Buffer.from(value)]))
+  return isWritten && secrets.size === 0 ? {} : { secrets }
 }
 
 function wishOf({ app, config, workspace, buildSecrets: secrets }: Context): BuildWish {
