@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const BEGINNING_BYTES = 1024 * 1024
 const INTERPRETER_SEGMENT = 3
 
 /** The dynamic loader that a 64-bit little-endian ELF program names, or undefined for a static one. */
@@ -26,4 +32,19 @@ export function listedLibraries(listing: string): string[] {
     if (path !== undefined) found.add(path)
   }
   return [...found].sort()
+}
+
+/** The loader and the libraries of a program, or nothing for a static one. The loader itself is asked: it searches as it will at run time. */
+export async function librariesOf(program: string): Promise<string[]> {
+  const loader = elfInterpreter(await readBeginning(program))
+  if (loader === undefined) return []
+  const { stdout } = await run(loader, ['--list', program], { timeout: 10_000, env: {} })
+  return [...new Set([loader, ...listedLibraries(stdout)])].sort()
+}
+
+/** The headers of a program, and the name of its loader, are at its beginning. */
+async function readBeginning(program: string): Promise<Buffer> {
+  await using file = await open(program)
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BEGINNING_BYTES) })
+  return buffer.subarray(0, bytesRead)
 }

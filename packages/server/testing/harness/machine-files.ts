@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { elfInterpreter, listedLibraries } from '../../src/edge/host/elf.ts'
+import { elfInterpreter, listedLibraries } from '../../src/lib/elf.ts'
 
 export type PackedFile = { bytes: Buffer; mode: number }
 export type PackedFiles = Record<string, PackedFile>

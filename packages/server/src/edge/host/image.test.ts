@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { listedLibraries } from './elf.ts'
+import { listedLibraries } from '../../lib/elf.ts'
 import { edgeImageContext } from './image.ts'
 
 const run = promisify(execFile)

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import { archiveOf, type PlainFile } from '../../engine/build/tar.ts'
+import { librariesOf } from '../../lib/elf.ts'
 import { EdgeProblem } from '../edge.ts'
-import { elfInterpreter, listedLibraries } from './elf.ts'
-
-const run = promisify(execFile)
 
 /**
  * A build context for an image of the machine's own HAProxy: the program, the libraries it loads, and nothing else. For
@@ -15,8 +11,7 @@ const run = promisify(execFile)
 export async function edgeImageContext(options: { haproxyPath?: string } = {}): Promise<Buffer> {
   const { haproxyPath = '/usr/sbin/haproxy' } = options
   const program = await readProgram(haproxyPath)
-  const loader = elfInterpreter(program)
-  const libraries = loader === undefined ? [] : await librariesOf(haproxyPath, loader)
+  const libraries = await librariesOf(haproxyPath)
   const files: PlainFile[] = [
     { path: 'Dockerfile', mode: 0o644, contents: Buffer.from(dockerfile(libraries)) },
     { path: 'root/usr/sbin/haproxy', mode: 0o755, contents: program },
@@ -33,12 +28,6 @@ async function readProgram(path: string): Promise<Buffer> {
       cause,
     })
   }
-}
-
-/** Asks the loader itself, which searches as it will at run time. */
-async function librariesOf(program: string, loader: string): Promise<string[]> {
-  const { stdout } = await run(loader, ['--list', program], { timeout: 10_000, env: {} })
-  return [...new Set([loader, ...listedLibraries(stdout)])].sort()
 }
 
 function dockerfile(libraries: readonly string[]): string {
