@@ -79,7 +79,7 @@ beforeAll(async () => {
     '/account/git',
     `/account/git/${account.id}`,
     '/templates',
-    ...['/users', '/settings', '/audit', '/health'].map((rest) => `/admin${rest}`),
+    ...['/users', '/settings', '/servers', '/audit', '/health'].map((rest) => `/admin${rest}`),
     '/nowhere',
     '/login',
     '/setup',

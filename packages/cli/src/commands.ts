@@ -17,6 +17,7 @@ import { servicePorts } from './commands/ports.ts'
 import { projects } from './commands/projects.ts'
 import { registries } from './commands/registries.ts'
 import { server } from './commands/server.ts'
+import { servers } from './commands/servers.ts'
 import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
 import { sourceAccess } from './commands/source-access.ts'
@@ -39,5 +40,5 @@ export const topics = {
   Images: registries,
   Domains: domains,
   Databases: databases,
-  Server: [...server, ...users, ...backups, ...updates],
+  Server: [...server, ...servers, ...users, ...backups, ...updates],
 } as const satisfies Topics

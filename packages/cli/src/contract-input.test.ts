@@ -19,6 +19,7 @@ const WITHOUT_A_COMMAND = [
   'git.githubInstalled', // the same
   'containers.logPage', // for screens; `logs --all` prints the whole log
   'overview.get', // for a page that shows everything; the other commands show its parts
+  'servers.image', // for the command on a new server
   'backups.download', // for a browser; on the server it is a file
   'auth.join', // an invitation is accepted in the browser
   'figures.glance', // for the cards of a screen

@@ -14,6 +14,7 @@ export const ERRORS = {
   wrong_credentials: { status: 401, message: 'The email or password is wrong.' },
   wrong_setup_token: { status: 401, message: 'This setup link is not valid. The server prints the current one when it starts.' },
   wrong_invitation: { status: 401, message: 'This invitation link is not valid: it was already used, was revoked, or has expired.' },
+  wrong_server_token: { status: 401, message: 'This command is not valid any more. Add the server again to get a new one.' },
   webhook_not_verified: { status: 401, message: 'No webhook secret is set, or the signature does not match.' },
   not_allowed: { status: 403, message: 'You are not allowed to do this.' },
   role_too_high: { status: 403, message: 'You cannot grant or change a role above your own.' },
@@ -36,6 +37,7 @@ export const ERRORS = {
   file_not_found: { status: 404, message: 'The app has no file with this path.' },
   volume_not_found: { status: 404, message: 'The app has no volume with this name.' },
   backup_not_found: { status: 404, message: 'Backup not found.' },
+  server_not_found: { status: 404, message: 'Server not found.' },
   git_not_connected: {
     status: 404,
     message: 'Git account not found. Connect one with /api/git/accounts/create, or use a public clone URL (gitCloneUrl).',
@@ -68,6 +70,12 @@ export const ERRORS = {
   registry_refused: { status: 409, message: 'The registry does not accept these credentials.' },
   backup_failed: { status: 409, message: 'The backup could not be written.' },
   backup_damaged: { status: 409, message: 'This backup cannot be used.' },
+  swarm_needs_consent: {
+    status: 409,
+    message: 'Adding a server switches Swarm on. Send "consent": true if that is what you want; GET /api/servers says what changes.',
+  },
+  swarm_not_possible: { status: 409, message: 'Swarm cannot be switched on here.' },
+  server_refused: { status: 409, message: 'This cannot be done with this server now.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
   update_running: { status: 409, message: 'An update is already running.' },
   update_not_possible: { status: 409, message: 'This Berth cannot update itself.' },
@@ -83,6 +91,10 @@ export const ERRORS = {
   git_host_unavailable: { status: 503, message: 'The git host is not responding. Try again later.' },
   registry_unavailable: { status: 503, message: 'The registry is not responding. Try again later.' },
   engine_unreachable: { status: 503, message: 'The container engine is not responding. See /health for what to do.' },
+  swarm_unavailable: {
+    status: 503,
+    message: 'The servers do not answer, or are electing a new leader. That takes up to a minute if a manager was lost. Try again then.',
+  },
   storage_unavailable: {
     status: 503,
     message:

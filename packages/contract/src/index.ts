@@ -42,6 +42,14 @@ export type { Member, Project, ProjectDetails, ProjectVariable } from './project
 export * from './references.ts'
 export type { ImageCheck, ImageLook, NewRegistry, Registry } from './registries.ts'
 export * from './schemas.ts'
+export {
+  AVAILABILITIES,
+  type Availability,
+  MOST_SERVER_LABELS,
+  type Server,
+  type ServerInvitation,
+  type Servers,
+} from './servers.ts'
 export type { Invitation, SentInvitation, SessionInfo } from './sessions.ts'
 export { AUTOMATIC_UPDATES, BACKUP_SCHEDULES, type Settings, UPDATE_CHANNELS } from './settings.ts'
 export { sizeWords } from './sizes.ts'

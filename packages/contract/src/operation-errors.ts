@@ -71,6 +71,14 @@ const OWN = {
   'registries.check': ['registry_refused'],
   'apps.lookAtImage': ['invalid_source'],
   'apps.checkImage': ['invalid_source', 'registry_refused'],
+  'servers.add': ['swarm_needs_consent', 'swarm_not_possible'],
+  'servers.stopAdding': ['swarm_not_possible'],
+  'servers.check': ['server_not_found', 'server_refused'],
+  'servers.update': ['server_not_found', 'server_refused'],
+  'servers.setManagers': ['server_not_found', 'server_refused'],
+  'servers.remove': ['server_not_found', 'server_refused'],
+  'servers.turnOff': ['swarm_not_possible'],
+  'servers.image': ['wrong_server_token'],
   'updates.apply': ['no_update', 'update_running', 'update_not_possible'],
 } as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
 

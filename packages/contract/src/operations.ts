@@ -10,6 +10,7 @@ import { peopleOperations } from './operations/people.ts'
 import { platformOperations } from './operations/platform.ts'
 import { projectOperations } from './operations/projects.ts'
 import { registryOperations } from './operations/registries.ts'
+import { serverOperations } from './operations/servers.ts'
 import { sourceAccessOperations } from './operations/source-access.ts'
 import { stackOperations } from './operations/stacks.ts'
 import { storageOperations } from './operations/storage.ts'
@@ -31,6 +32,7 @@ export const operations = {
   ...sourceAccessOperations,
   ...registryOperations,
   ...platformOperations,
+  ...serverOperations,
   ...backupOperations,
   ...updateOperations,
 } as const

@@ -37,6 +37,7 @@ export const paths = {
   users: () => '/admin/users',
   templates: () => '/templates',
   settings: () => '/admin/settings',
+  servers: () => '/admin/servers',
   audit: () => '/admin/audit',
   health: () => '/admin/health',
   apiDocs: () => '/docs',

@@ -47,6 +47,7 @@ export const pages = {
   users: page(() => import('../features/users/users-page.tsx'), 'UsersPage'),
   templates: page(() => import('../features/templates/templates-page.tsx'), 'TemplatesPage'),
   settings: page(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+  servers: page(() => import('../features/servers/servers-page.tsx'), 'ServersPage'),
   audit: page(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
   apiDocs: page(() => import('../features/api-docs/docs-page.tsx'), 'DocsPage'),
   health: page(() => import('../features/health/health-page.tsx'), 'HealthPage'),

@@ -101,6 +101,7 @@ const tree = root.addChildren([
       below(admin, {
         '/users': pages.users,
         '/settings': pages.settings,
+        '/servers': pages.servers,
         '/audit': pages.audit,
         '/health': pages.health,
       }),

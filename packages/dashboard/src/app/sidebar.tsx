@@ -20,6 +20,7 @@ const PAGES: readonly Entry[] = [
 const ADMIN_PAGES: readonly Entry[] = [
   { label: 'Users', to: paths.users(), icon: 'users' },
   { label: 'Settings', to: paths.settings(), icon: 'gear' },
+  { label: 'Servers', to: paths.servers(), icon: 'server' },
   { label: 'Audit log', to: paths.audit(), icon: 'audit' },
   { label: 'Health', to: paths.health(), icon: 'health' },
 ]

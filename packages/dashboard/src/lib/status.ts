@@ -1,11 +1,14 @@
 import type {
   AppType,
+  Availability,
   Deployment,
   DeploymentStatus,
   DnsStatus,
+  Finding,
   Health,
   RestartPolicy,
   Role,
+  Server,
   ServiceState,
   ShownStatus,
   SslStatus,
@@ -163,4 +166,21 @@ export const HEALTH_NOTICES = { firewall: 'App firewall', dashboard: 'Dashboard 
 
 export function isRunning(status: DeploymentStatus): boolean {
   return status === 'pending' || status === 'building' || status === 'deploying'
+}
+
+/** What a check of a machine found. */
+export const FINDING_LOOK = {
+  ok: { label: 'OK', tone: 'good' },
+  warning: { label: 'Warning', tone: 'warn' },
+  problem: { label: 'Problem', tone: 'bad' },
+} as const satisfies Record<Finding['level'], Look>
+
+const AVAILABILITY_LOOK = {
+  active: { label: 'Ready', tone: 'good' },
+  pause: { label: 'Paused', tone: 'idle' },
+  drain: { label: 'Drained', tone: 'idle' },
+} as const satisfies Record<Availability, Look>
+
+export function serverLook({ state, availability }: Pick<Server, 'state' | 'availability'>): Look {
+  return state === 'down' ? { label: 'Down', tone: 'bad' } : AVAILABILITY_LOOK[availability]
 }

@@ -157,7 +157,7 @@ type Parts = Parameters<typeof createHttpParts>[0]
 type HttpParts = Awaited<ReturnType<typeof createHttpParts>>
 
 /** Everything that runs periodically. */
-function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: HttpParts) {
+function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, servers }: HttpParts) {
   const { base, engineParts, traffic, work, access, gitParts, sourceAccess } = parts
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning } = engineParts
@@ -175,6 +175,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: Ht
     figures,
     backups,
     updates,
+    servers,
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.reconcileHooks,
     pollSources: sourceAccess.polls.lookAtDue,

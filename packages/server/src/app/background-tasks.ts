@@ -4,6 +4,7 @@ import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
+import type { ServersPart } from '../features/servers/service.ts'
 import type { Updates } from '../features/updates/service.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
@@ -33,6 +34,7 @@ type Parts = {
   figures: FiguresKeeper
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
+  servers: Pick<ServersPart, 'watch'>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -42,6 +44,7 @@ type Parts = {
 const HOUR_MS = 3600 * 1000
 const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
+const SERVERS_LOOK_MS = 3000
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
@@ -54,6 +57,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'backups',
   'figures',
   'housekeeping',
+  'servers',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -135,6 +139,11 @@ function engineTasks(parts: Parts): Task[] {
             wake('reconcile')
           }
       },
+    },
+    {
+      name: 'servers', // with only one, it looks once
+      everyMs: SERVERS_LOOK_MS,
+      run: async (signal) => void (engineWatch.isReachable() && (await parts.servers.watch(signal))),
     },
     { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]

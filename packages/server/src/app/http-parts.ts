@@ -8,8 +8,9 @@ import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
 import { createDoctor } from '../features/health/doctor.ts'
 import { healthHandlers } from '../features/health/routes.ts'
-import { createMetricsHistory } from '../features/metrics/history.ts'
+import { createMetricsHistory, type MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
+import { createServers } from '../features/servers/service.ts'
 import { createConnections } from '../http/connections.ts'
 import { dashboardDirectory } from '../http/dashboard-files.ts'
 import { createFairTurns } from '../http/fair-turns.ts'
@@ -81,6 +82,11 @@ function createBackupKeeper({ config, db, settings, log, now }: Foundation, runC
   })
 }
 
+function createServerParts({ db, instance, now, log, background }: Foundation, { engine }: EngineParts, history: MetricsHistoryKeeper) {
+  const onSwitched = () => background.wake('firewall') // the engine may reach other servers from then on
+  return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched })
+}
+
 /** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
@@ -100,6 +106,7 @@ export async function createHttpParts(parts: Parts) {
     runCommand,
     health: healthHandlers(health).health,
   })
+  const servers = createServerParts(base, engineParts, metricsHistory)
   const handlers = handlersOf({
     db,
     ...access,
@@ -119,6 +126,7 @@ export async function createHttpParts(parts: Parts) {
     figures,
     backups,
     updates,
+    servers,
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
@@ -138,5 +146,5 @@ export async function createHttpParts(parts: Parts) {
   const streams = createStreams({ base, engineParts, work, metricsHistory })
   const { server } = http
   const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
-  return { http, webSockets, health, metricsHistory, figures, backups, updates }
+  return { http, webSockets, health, metricsHistory, figures, backups, updates, servers }
 }

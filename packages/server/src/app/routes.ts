@@ -48,6 +48,8 @@ import type { Projects } from '../features/projects/service.ts'
 import type { ImageChecks } from '../features/registries/image-checks.ts'
 import { registryHandlers } from '../features/registries/routes.ts'
 import type { Registries } from '../features/registries/service.ts'
+import { serverHandlers } from '../features/servers/routes.ts'
+import type { ServersPart } from '../features/servers/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
 import type { SettingsService } from '../features/settings/service.ts'
 import type { ComposeFiles } from '../features/stacks/compose-file.ts'
@@ -117,6 +119,7 @@ export type Parts = {
   doctor: Doctor
   running: { version: string; commit: string; startedAt: string }
   updates: Updates
+  servers: ServersPart
 }
 
 /** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
@@ -156,6 +159,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...deployHookHandlers(parts),
     ...deployKeyHandlers(parts.deployKeys),
     ...backupHandlers(parts.backups),
+    ...serverHandlers(parts.servers),
     ...updateHandlers(parts.running, parts.updates),
   }
 }

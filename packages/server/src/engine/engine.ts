@@ -18,6 +18,10 @@ import { createNetworks } from './networks.ts'
 import { createPrivatePull } from './private-pull.ts'
 import { createRegistryCalls } from './registry.ts'
 import { createStackContainers } from './stack-containers.ts'
+import { createAgentImage } from './swarm/agent-image.ts'
+import { createProbe } from './swarm/probe.ts'
+import { createServices } from './swarm/services.ts'
+import { createSwarm } from './swarm/swarm.ts'
 import { createVolumes } from './volumes.ts'
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
@@ -66,6 +70,7 @@ export function createEngine(deps: {
   const lentContainers = createLentContainers({ transport })
   const logs = createContainerLogs({ transport })
   const measure = createMeasureDisk({ transport })
+  const services = createServices({ transport })
 
   return {
     ping: transport.ping,
@@ -89,6 +94,10 @@ export function createEngine(deps: {
     endTimes: createEndTimes({ transport }),
     buildCache: createBuildCache({ transport, measure }),
     disk: createDisk({ measure }),
+    swarm: createSwarm({ transport }),
+    agentImage: createAgentImage({ transport, images }),
+    probeServer: createProbe(services),
+    removeChecks: async (instance: string) => await services.removeAll(instance, 'check'),
   }
 }
 

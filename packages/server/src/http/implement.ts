@@ -29,8 +29,8 @@ type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
 }
 type Shaped<Name extends OperationName> = { text: string | Readable; file: SentFile }[Operations[Name]['shape'] & ('text' | 'file')]
 type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' | 'file' ? Shaped<Name> : Answer<Name>
-/** The name must be fit for a header. */
-export type SentFile = { readonly name: string; readonly bytes: number; readonly contents: Readable }
+/** The name must be fit for a header. The size may be unknown. */
+export type SentFile = { readonly name: string; readonly bytes?: number; readonly contents: Readable }
 
 /** Every operation has exactly one handler, and it receives the loaded, authorised object. */
 export type Handlers = { [Name in OperationName]: (request: Request<Name>) => Promise<Result<Name>> | Result<Name> }
@@ -139,7 +139,8 @@ function send(reply: FastifyReply, line: Operation, result: unknown): FastifyRep
 }
 
 function sendFile(reply: FastifyReply, { name, bytes, contents }: SentFile): FastifyReply {
-  const headers = { 'content-disposition': `attachment; filename="${name}"`, 'content-length': String(bytes) }
+  const length = bytes === undefined ? {} : { 'content-length': String(bytes) }
+  const headers = { 'content-disposition': `attachment; filename="${name}"`, ...length }
   return reply.type('application/octet-stream').headers(headers).send(contents)
 }
 
@@ -158,7 +159,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     method: line.method,
     url: line.path,
     ...bodyLimitOf(line),
-    exposeHeadRoute: line.method === 'GET' && line.may === 'anyone', // monitors check /health with HEAD
+    exposeHeadRoute: line.method === 'GET' && line.may === 'anyone' && line.shape !== 'file', // monitors check /health with HEAD
     async onRequest(request, reply) {
       const asked = askedBy(request)
       if (name === 'auth.logout') reply.header('set-cookie', clearedCookies(asked)) // also when there is no session

@@ -31,7 +31,7 @@ describe('/openapi.json', () => {
         .filter(({ security }) => security.length === 0)
         .map(() => path),
     )
-    expect(open.toSorted()).toEqual(['/api/auth/join', '/api/auth/login', '/api/setup', '/health'])
+    expect(open.toSorted()).toEqual(['/api/auth/join', '/api/auth/login', '/api/servers/image', '/api/setup', '/health'])
   })
 })
 
@@ -84,6 +84,7 @@ describe('what needs no login', () => {
       'auth.setup',
       'deployments.addByHook',
       'health',
+      'servers.image',
       'webhooks.git',
     ])
   })

@@ -52,7 +52,7 @@ async function send(name: OperationName, input: Record<string, unknown>): Promis
 
 const INSIDES = /SQLITE|sqlite|select |insert into|node_modules|\.ts:\d|\bat \w+ \(/
 
-const ASKS_ENGINE = /^(containers\.|stacks\.|disk\.|apps\.storage$|volumes\.)|^registries\.|^apps\.(?:lookAt|check)Image$/
+const ASKS_ENGINE = /^(containers\.|stacks\.|disk\.|servers\.|apps\.storage$|volumes\.)|^registries\.|^apps\.(?:lookAt|check)Image$/
 
 /** Undefined for a 200, and for an error in the envelope that reveals no internals; otherwise what is wrong with the response. */
 function complaintAbout(name: OperationName, { status, json, text }: RawAnswer): string | undefined {

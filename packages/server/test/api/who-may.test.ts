@@ -108,6 +108,15 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'backups.verify': 'backup_not_found',
   'backups.download': 'backup_not_found',
   'backups.delete': 'backup_not_found',
+  'servers.list': 'engine_unreachable',
+  'servers.add': 'engine_unreachable',
+  'servers.stopAdding': 'engine_unreachable',
+  'servers.check': 'engine_unreachable',
+  'servers.update': 'engine_unreachable',
+  'servers.setManagers': 'engine_unreachable',
+  'servers.remove': 'engine_unreachable',
+  'servers.turnOff': 'engine_unreachable',
+  'servers.image': 'wrong_server_token',
   'updates.apply': 'update_not_possible',
 }
 

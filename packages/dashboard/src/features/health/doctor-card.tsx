@@ -4,14 +4,9 @@ import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/notice.tsx'
-import type { Look } from '../../lib/status.ts'
+import { FINDING_LOOK } from '../../lib/status.ts'
 import { doctor } from './queries.ts'
 
-const LOOK = {
-  ok: { label: 'OK', tone: 'good' },
-  warning: { label: 'Warning', tone: 'warn' },
-  problem: { label: 'Problem', tone: 'bad' },
-} as const satisfies Record<Finding['level'], Look>
 const ORDER = ['problem', 'warning', 'ok'] as const satisfies readonly Finding['level'][]
 
 /** What `berth-server doctor` checks, from here. */
@@ -53,7 +48,7 @@ function Row({ finding: { check, level, message, toDo } }: { finding: Finding })
         </p>
         {toDo !== '' && <p className="text-ink-soft">{toDo}</p>}
       </div>
-      <Badge look={LOOK[level]} />
+      <Badge look={FINDING_LOOK[level]} />
     </li>
   )
 }

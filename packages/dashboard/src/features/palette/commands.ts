@@ -40,6 +40,14 @@ const ADMIN_PAGES: readonly PaletteCommand[] = [
     act: { to: paths.settings() },
     also: 'config domain certificates',
   },
+  {
+    id: 'servers',
+    label: 'Servers',
+    note: 'Administration',
+    icon: 'server',
+    act: { to: paths.servers() },
+    also: 'machines swarm nodes add',
+  },
   { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', act: { to: paths.audit() }, also: 'history logins who' },
   {
     id: 'health',

@@ -1,0 +1,91 @@
+import Type, { type Static } from 'typebox'
+import { Finding } from './doctor.ts'
+import { expects, Flag, Id, Nullable, OneOf, Time } from './fields.ts'
+
+export const AVAILABILITIES = ['active', 'pause', 'drain'] as const
+export type Availability = (typeof AVAILABILITIES)[number]
+export const MOST_SERVER_LABELS = 10
+
+const ServerId = Type.String({ minLength: 1, maxLength: 40, pattern: '^[a-z0-9]+$', ...expects('the id of a server') })
+const ServerLabel = Type.String({
+  maxLength: 32,
+  pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
+  ...expects('a word of lower-case letters, digits and dashes'),
+})
+
+export const Server = Type.Object({
+  id: ServerId,
+  name: Type.String(),
+  address: Type.String(),
+  /** The one whose engine Berth uses. */
+  isThis: Type.Boolean(),
+  role: OneOf(['manager', 'worker'] as const),
+  isLeader: Type.Boolean(),
+  state: OneOf(['ready', 'down'] as const),
+  /** `pause`: nothing new is started there. `drain`: what runs there is moved away too. */
+  availability: OneOf(AVAILABILITIES),
+  engine: Type.String(),
+  cores: Type.Number(),
+  memoryBytes: Type.Number(),
+  /** In percent of the whole server. Null if it is not known, as on other servers. */
+  cpu: Nullable(Type.Number()),
+  memory: Nullable(Type.Number()),
+  labels: Type.Array(Type.String()),
+  /** The apps that have containers there. */
+  runs: Type.Array(Type.Object({ appId: Id, appName: Type.String(), containers: Type.Integer() })),
+  /** What is wrong with it; otherwise empty. */
+  message: Type.String(),
+  /** What the last check found, and when that was. */
+  checks: Type.Array(Finding),
+  checkedAt: Nullable(Time),
+})
+export type Server = Static<typeof Server>
+
+export const Servers = Type.Object({
+  /** Whether there can be several: Swarm is on. */
+  isSwarm: Type.Boolean(),
+  servers: Type.Array(Server),
+  adding: Type.Object({
+    /** What adding the first server changes on this one; empty once that has happened. */
+    changes: Type.Array(Type.String()),
+    /** What the servers must be able to reach on each other. */
+    ports: Type.Array(Type.String()),
+    /** The addresses of this server that others could reach. */
+    addresses: Type.Array(Type.String()),
+    /** Until when the command that was printed last works. */
+    openUntil: Nullable(Time),
+  }),
+  /** Why no server can be added; otherwise empty. */
+  message: Type.String(),
+})
+export type Servers = Static<typeof Servers>
+
+export const NewServer = Type.Object({
+  /** That Swarm may be switched on. Only needed for the first server. */
+  consent: Type.Optional(Flag),
+  /** The address of this server that the others use. Needed if it has several. */
+  address: Type.Optional(
+    Type.String({ maxLength: 15, pattern: '^[0-9]+[.][0-9]+[.][0-9]+[.][0-9]+$', ...expects('an IPv4 address of this server') }),
+  ),
+})
+
+/** A command to run on the new server, as root. It works for one server. */
+export const ServerInvitation = Type.Object({ command: Type.String(), openUntil: Time })
+export type ServerInvitation = Static<typeof ServerInvitation>
+
+export const ServerOnly = Type.Object({ serverId: ServerId })
+export const ServerChange = Type.Object({
+  serverId: ServerId,
+  availability: Type.Optional(OneOf(AVAILABILITIES)),
+  labels: Type.Optional(
+    Type.Array(ServerLabel, { maxItems: MOST_SERVER_LABELS, ...expects(`a list of at most ${MOST_SERVER_LABELS} labels`) }),
+  ),
+})
+export const Managers = Type.Object({
+  serverIds: Type.Array(ServerId, { minItems: 1, maxItems: 3, ...expects('a list of one or three servers') }),
+})
+/** What is left to do on a server that was removed; empty if nothing. */
+export const RemovedServer = Type.Object({ serverId: ServerId, command: Type.String() })
+export const ServerImageQuery = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 100, ...expects('the token of the command') }),
+})

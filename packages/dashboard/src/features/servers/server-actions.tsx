@@ -1,0 +1,46 @@
+import type { Availability, Server } from '@berth/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Menu, type MenuItem } from '../../components/menu.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { LabelsDialog } from './labels-dialog.tsx'
+import { servers } from './queries.ts'
+
+const DONE = { active: 'is active.', pause: 'is paused.', drain: 'is being drained.' } as const satisfies Record<Availability, string>
+
+export function ServerActions({ server, onRemove }: { server: Server; onRemove: (server: Server) => void }) {
+  const client = useQueryClient()
+  const [isLabelling, setLabelling] = useState(false)
+  const refresh = async (): Promise<void> => await client.invalidateQueries({ queryKey: servers.queryKey })
+  const onError = ({ message }: Error): void => toast(message, 'bad')
+  const check = useMutation({ mutationFn: () => call('servers.check', { serverId: server.id }), onSuccess: refresh, onError })
+  const change = useMutation({
+    mutationFn: (availability: Availability) => call('servers.update', { serverId: server.id, availability }),
+    onSuccess: async ({ name, availability }) => {
+      await refresh()
+      toast(`${name} ${DONE[availability]}`)
+    },
+    onError,
+  })
+  const toSet = (availability: Availability, label: string, icon: MenuItem['icon']): MenuItem[] =>
+    server.availability === availability ? [] : [{ label, icon, onPick: () => change.mutate(availability), disabled: change.isPending }]
+  const ofOthers: MenuItem[] = server.isThis
+    ? []
+    : [
+        { label: check.isPending ? 'Checking…' : 'Check', icon: 'check', onPick: () => check.mutate(), disabled: check.isPending },
+        ...toSet('active', 'Activate', 'play'),
+        ...toSet('pause', 'Pause', 'pause'),
+        ...toSet('drain', 'Drain', 'end'),
+        { label: 'Remove…', icon: 'trash', onPick: () => onRemove(server) },
+      ]
+  return (
+    <>
+      <Menu
+        label={`Actions for ${server.name}`}
+        items={[...ofOthers, { label: 'Labels…', icon: 'edit', onPick: () => setLabelling(true) }]}
+      />
+      {isLabelling && <LabelsDialog server={server} onClose={() => setLabelling(false)} />}
+    </>
+  )
+}

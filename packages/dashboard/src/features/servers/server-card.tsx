@@ -1,0 +1,95 @@
+import type { Server } from '@berth/contract'
+import { Link } from '@tanstack/react-router'
+import { Badge, Tag } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
+import { FINDING_LOOK, serverLook } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+import { ServerActions } from './server-actions.tsx'
+
+function roleWords({ role, isLeader }: Server): string {
+  if (role === 'worker') return 'Worker'
+  return isLeader ? 'Manager, leader' : 'Manager'
+}
+
+type Props = { server: Server; isSwarm: boolean; mayChange: boolean; onRemove: (server: Server) => void }
+
+export function ServerCard({ server, isSwarm, mayChange, onRemove }: Props) {
+  const title = (
+    <span className="flex flex-wrap items-center gap-2">
+      {server.name}
+      <Badge look={serverLook(server)} />
+      {server.isThis && <Tag>This server</Tag>}
+      {server.labels.map((label) => (
+        <Tag key={label}>{label}</Tag>
+      ))}
+    </span>
+  )
+  return (
+    <Card
+      title={title}
+      note={server.address === '' ? undefined : server.address}
+      actions={mayChange && <ServerActions server={server} onRemove={onRemove} />}
+    >
+      <div className="grid gap-4">
+        {server.message !== '' && <Notice tone="bad">{server.message}</Notice>}
+        <Facts>
+          {isSwarm && <Fact name="Role">{roleWords(server)}</Fact>}
+          <Fact name="Docker">{server.engine}</Fact>
+          <Fact name="CPU">
+            {plural(server.cores, 'core')}
+            {server.cpu !== null && `, ${percentWords(server.cpu)} used`}
+          </Fact>
+          <Fact name="Memory">
+            {sizeWords(server.memoryBytes)}
+            {server.memory !== null && `, ${percentWords(server.memory)} used`}
+          </Fact>
+          <Fact name="Apps">{server.runs.length === 0 ? 'None' : <Runs runs={server.runs} />}</Fact>
+        </Facts>
+        <Checks server={server} />
+      </div>
+    </Card>
+  )
+}
+
+function Runs({ runs }: Pick<Server, 'runs'>) {
+  return (
+    <span className="flex flex-wrap gap-x-3 gap-y-1">
+      {runs.map(({ appId, appName, containers }) => (
+        <span key={appId}>
+          <Link to={paths.app(appId)} className="text-accent hover:underline">
+            {appName}
+          </Link>
+          {containers > 1 && ` (${plural(containers, 'container')})`}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Checks({ server: { checks, checkedAt } }: { server: Server }) {
+  if (checkedAt === null) return null
+  return (
+    <div>
+      <p className="mb-1 text-[13px] text-ink-soft">
+        Checked <RelativeTime at={checkedAt} />
+      </p>
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {checks.map(({ check, level, message, toDo }) => (
+          <li key={check} className="flex items-start justify-between gap-4 px-3 py-2 text-sm">
+            <div className="min-w-0 [overflow-wrap:anywhere]">
+              <p>
+                <span className="font-medium">{check}</span>: {message}
+              </p>
+              {toDo !== '' && <p className="text-ink-soft">{toDo}</p>}
+            </div>
+            <Badge look={FINDING_LOOK[level]} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+// @vitest-environment happy-dom
+import type { Server, Servers, User } from '@berth/contract'
+import { afterEach, expect, it, vi } from 'vitest'
+import { fakeNetwork, Refusal, type Replies } from './fake-network.ts'
+import { field, openPage, press, shows, text, until } from './page.ts'
+
+const AT = '2026-01-02T03:04:05.000Z'
+const OWNER: User = { id: 1, email: 'owner@example.com', role: 'owner', createdAt: AT }
+const HERE: Server = {
+  id: 'this',
+  name: 'alpha',
+  address: '',
+  isThis: true,
+  role: 'manager',
+  isLeader: true,
+  state: 'ready',
+  availability: 'active',
+  engine: '29.1.0',
+  cores: 2,
+  memoryBytes: 4 * 1024 ** 3,
+  cpu: 12,
+  memory: 40,
+  labels: [],
+  runs: [{ appId: 7, appName: 'shop', containers: 2 }],
+  message: '',
+  checks: [],
+  checkedAt: null,
+}
+const ADDING = { changes: ['Docker is switched to Swarm mode.'], ports: ['2377/tcp'], addresses: ['198.51.100.1'], openUntil: null }
+const ALONE: Servers = { isSwarm: false, servers: [HERE], message: '', adding: ADDING }
+const OTHER: Server = {
+  ...HERE,
+  id: 'b2',
+  name: 'beta',
+  address: '198.51.100.2',
+  isThis: false,
+  role: 'worker',
+  isLeader: false,
+  cpu: null,
+  memory: null,
+  labels: ['ssd'],
+  runs: [],
+  checks: [{ check: 'clock', level: 'warning', message: '5 s behind this server.', toDo: 'Set the clock of beta.' }],
+  checkedAt: AT,
+}
+const TWO: Servers = { ...ALONE, isSwarm: true, servers: [{ ...HERE, id: 'a1' }, OTHER], adding: { ...ADDING, changes: [] } }
+const SHELL = {
+  'auth.me': { ...OWNER, cursor: 0 },
+  'updates.version': { version: '1.0.0', commit: 'abc', startedAt: AT },
+  'updates.check': { current: '1.0.0', latest: '1.0.0', available: false, notes: '', publishedAt: null, checkedAt: AT, message: '' },
+} satisfies Replies
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+it('one server is shown with its load and its apps, and another one is added after consent', async () => {
+  const sent = { command: 'curl … && docker swarm join …', openUntil: AT }
+  const network = fakeNetwork({ ...SHELL, 'servers.list': ALONE, 'servers.add': sent })
+  using _page = openPage('/admin/servers')
+  await shows('2 cores, 12% used')
+  await shows('shop (2 containers)')
+  expect(text()).not.toContain('Manager, leader')
+  await press('Add server')
+  await shows('Docker is switched to Swarm mode.')
+  expect(field('Address of this server that the others use')?.value).toBe('198.51.100.1')
+  const agree = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === 'Switch Swarm on')
+  expect((await until(agree)).disabled).toBe(true)
+  ;(await until(() => field('I agree to switch Docker on this server to Swarm mode.'))).click()
+  await until(() => agree()?.disabled === false)
+  await press('Switch Swarm on')
+  await shows(sent.command)
+  expect(network.sent.find(({ name }) => name === 'servers.add')?.body).toEqual({ consent: true, address: '198.51.100.1' })
+})
+
+it('of several servers each has its role, its labels and its checks, and a refusal is shown', async () => {
+  const network = fakeNetwork({
+    ...SHELL,
+    'servers.list': TWO,
+    'servers.update': new Refusal(409, { error: 'beta cannot be drained.', code: 'server_refused' }),
+  })
+  using _page = openPage('/admin/servers')
+  await shows('beta')
+  for (const words of ['Manager, leader', 'Worker', 'ssd', '5 s behind this server.', 'Set the clock of beta.', 'This server'])
+    await shows(words)
+  const menu = await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)
+  menu.click()
+  await press('Drain')
+  await shows('beta cannot be drained.')
+  expect(network.sent.find(({ name }) => name === 'servers.update')?.body).toEqual({ serverId: 'b2', availability: 'drain' })
+})

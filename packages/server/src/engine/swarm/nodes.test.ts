@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { changedSpec, nodeOf } from './nodes.ts'
+
+const spec = {
+  Role: 'worker',
+  Availability: 'drain',
+  Labels: { zone: 'theirs', 'berth.server': 'a1', 'berth.label.ssd': 'true', 'berth.checked': 'true' },
+}
+
+it('reads a node', () => {
+  const value = {
+    ID: 'x',
+    Spec: spec,
+    Description: { Hostname: 'two\u001b[2J', Resources: { NanoCPUs: 2e9, MemoryBytes: 1024 }, Engine: { EngineVersion: '20.10.24' } },
+    Status: { State: 'ready', Addr: '198.51.100.2' },
+  }
+  expect(nodeOf(value)).toEqual({
+    id: 'x',
+    serverId: 'a1',
+    name: 'two',
+    address: '198.51.100.2',
+    role: 'worker',
+    isLeader: false,
+    actsAs: 'worker',
+    isReady: true,
+    availability: 'drain',
+    engine: '20.10.24',
+    cores: 2,
+    memoryBytes: 1024,
+    labels: ['ssd'],
+    message: '',
+  })
+  const manager = { ...value, ManagerStatus: { Leader: true, Reachability: 'reachable', Addr: '198.51.100.9:2377' } }
+  expect(nodeOf(manager)).toMatchObject({ isLeader: true, actsAs: 'manager', address: '198.51.100.9' })
+  expect(nodeOf({ ...manager, ManagerStatus: { Reachability: 'unreachable' } }).actsAs).toBe('unreachable manager')
+  expect(nodeOf({ Status: { State: 'down' } })).toMatchObject({ isReady: false, serverId: '', availability: 'active' })
+})
+
+it('changes what it is told to, and leaves the labels of others', () => {
+  expect(changedSpec(spec, { availability: 'active' })).toEqual({ ...spec, Availability: 'active' })
+  expect(changedSpec(spec, { labels: ['big'] })['Labels']).toEqual({
+    zone: 'theirs',
+    'berth.server': 'a1',
+    'berth.checked': 'true',
+    'berth.label.big': 'true',
+  })
+  expect(changedSpec(spec, { isChecked: false, role: 'manager' })).toEqual({
+    Role: 'manager',
+    Availability: 'drain',
+    Labels: { zone: 'theirs', 'berth.server': 'a1', 'berth.label.ssd': 'true' },
+  })
+  expect(changedSpec({}, { serverId: 'b2' })).toEqual({ Labels: { 'berth.server': 'b2' } })
+})

@@ -1,0 +1,82 @@
+import { cleanLine } from '../../lib/clean-line.ts'
+import { count, field, record, text, texts } from '../api/json.ts'
+
+/** Our labels on a node. Swarm's own id changes when a machine leaves and joins again. */
+const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', prefix: 'berth.label.' } as const
+
+export type SwarmNode = {
+  /** Swarm's id. */
+  readonly id: string
+  /** Ours; empty for one that has just joined. */
+  readonly serverId: string
+  readonly name: string
+  readonly address: string
+  readonly role: 'manager' | 'worker'
+  readonly isLeader: boolean
+  /** What it is now: a change of the role takes a moment. */
+  readonly actsAs: 'manager' | 'worker' | 'unreachable manager'
+  readonly isReady: boolean
+  readonly availability: 'active' | 'pause' | 'drain'
+  readonly engine: string
+  readonly cores: number
+  readonly memoryBytes: number
+  /** Those that people gave. */
+  readonly labels: readonly string[]
+  readonly message: string
+}
+
+/** What can be changed about a node. */
+export type NodeChange = {
+  readonly serverId?: string
+  readonly isChecked?: boolean
+  readonly role?: SwarmNode['role']
+  readonly availability?: SwarmNode['availability']
+  readonly labels?: readonly string[]
+}
+
+const LONGEST_NAME = 100
+
+export function nodeOf(value: unknown): SwarmNode {
+  const [spec, manager] = [field(value, 'Spec'), field(value, 'ManagerStatus') ?? undefined]
+  const labels = texts(field(spec, 'Labels'))
+  const availability = text(field(spec, 'Availability'))
+  return {
+    id: text(field(value, 'ID')),
+    serverId: labels[NODE_LABEL.server] ?? '',
+    name: cleanLine(text(field(value, 'Description', 'Hostname'))).slice(0, LONGEST_NAME),
+    // that of a manager as the others reach it: its own view of itself may be 0.0.0.0
+    address: (text(field(manager, 'Addr')) || text(field(value, 'Status', 'Addr'))).replace(/:\d+$/, ''),
+    role: text(field(spec, 'Role')) === 'manager' ? 'manager' : 'worker',
+    isLeader: field(manager, 'Leader') === true,
+    actsAs: manager === undefined ? 'worker' : text(field(manager, 'Reachability')) === 'reachable' ? 'manager' : 'unreachable manager',
+    isReady: text(field(value, 'Status', 'State')) === 'ready',
+    availability: availability === 'pause' || availability === 'drain' ? availability : 'active',
+    engine: text(field(value, 'Description', 'Engine', 'EngineVersion')),
+    cores: count(field(value, 'Description', 'Resources', 'NanoCPUs')) / 1e9,
+    memoryBytes: count(field(value, 'Description', 'Resources', 'MemoryBytes')),
+    labels: Object.keys(labels)
+      .filter((key) => key.startsWith(NODE_LABEL.prefix))
+      .map((key) => key.slice(NODE_LABEL.prefix.length))
+      .toSorted(),
+    message: cleanLine(text(field(value, 'Status', 'Message'))),
+  }
+}
+
+/** A node's settings after a change. Labels that are not ours stay. */
+export function changedSpec(spec: unknown, change: NodeChange): Record<string, unknown> {
+  const { serverId, isChecked, role, availability, labels } = change
+  const before = Object.entries(texts(field(spec, 'Labels')))
+  const kept = before.filter(([key]) => labels === undefined || !key.startsWith(NODE_LABEL.prefix))
+  const after = {
+    ...Object.fromEntries(kept.filter(([key]) => isChecked === undefined || key !== NODE_LABEL.checked)),
+    ...(serverId === undefined ? {} : { [NODE_LABEL.server]: serverId }),
+    ...(isChecked === true ? { [NODE_LABEL.checked]: 'true' } : {}),
+    ...Object.fromEntries((labels ?? []).map((label) => [`${NODE_LABEL.prefix}${label}`, 'true'])),
+  }
+  return {
+    ...record(spec),
+    Labels: after,
+    ...(role === undefined ? {} : { Role: role }),
+    ...(availability === undefined ? {} : { Availability: availability }),
+  }
+}

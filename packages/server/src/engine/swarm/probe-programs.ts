@@ -1,0 +1,69 @@
+/** How much is sent in each direction: many packets of full size. */
+const FULL_BYTES = 256 * 1024
+const PORT = 7000
+const GOSSIP_PORT = 7946
+
+/**
+ * Runs beside this Berth. It answers the probe, and looks from here at the ports of the other server. Of a UDP port it can only say that it
+ * is refused: one that is open answers nothing, like one that is blocked.
+ */
+export const RESPONDER = `
+const net = require('node:net')
+const dgram = require('node:dgram')
+net.createServer((socket) => {
+  socket.on('error', () => {})
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    const isFirst = bytes === 0
+    const word = isFirst ? String.fromCharCode(chunk[0]) : ''
+    bytes += chunk.length
+    if (word === 'c') socket.end(String(Date.now()))
+    if (word === 'd') socket.end(Buffer.alloc(${FULL_BYTES}))
+    if (bytes > ${FULL_BYTES}) socket.end(String(bytes))
+  })
+}).listen(${PORT}, '0.0.0.0')
+const tcp = new Promise((resolve) => {
+  const socket = net.connect({ host: process.env.PEER, port: ${GOSSIP_PORT}, timeout: 3000 })
+  const end = (word) => { socket.destroy(); resolve(word) }
+  socket.on('connect', () => end('open')).on('timeout', () => end('silent')).on('error', () => end('refused'))
+})
+const udp = new Promise((resolve) => {
+  const socket = dgram.createSocket('udp4')
+  const end = (word) => { clearTimeout(timer); socket.close(); resolve(word) }
+  const timer = setTimeout(() => end('silent'), 1500)
+  socket.on('error', () => end('refused'))
+  socket.connect(${GOSSIP_PORT}, process.env.PEER, () => socket.send('?'))
+})
+Promise.all([tcp, udp]).then(([tcp, udp]) => console.log(JSON.stringify({ tcp, udp })))
+`
+
+/** Runs on the server that is checked. */
+export const PROBE = `
+const net = require('node:net')
+const fs = require('node:fs')
+const ask = (bytes, withinMs) => new Promise((resolve) => {
+  const begun = Date.now()
+  const got = []
+  const socket = net.connect(${PORT}, process.env.PEER)
+  const end = (answer) => { clearTimeout(timer); socket.destroy(); resolve(answer) }
+  const timer = setTimeout(() => end(null), withinMs)
+  socket.on('error', () => end(null))
+  socket.on('connect', () => socket.write(bytes))
+  socket.on('data', (chunk) => got.push(chunk))
+  socket.on('end', () => end({ body: Buffer.concat(got), ms: Date.now() - begun }))
+})
+const main = async () => {
+  let clock = null
+  for (let tries = 0; clock === null && tries < 5; tries += 1) {
+    clock = await ask('c', 2000)
+    if (clock === null) await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  const clockMs = clock === null ? null : Math.round(Date.now() - clock.ms / 2 - Number(clock.body.toString()))
+  const down = clock === null ? null : await ask('d', 5000)
+  const up = clock === null ? null : await ask(Buffer.alloc(${FULL_BYTES} + 1, 'u'), 5000)
+  const noNewPrivileges = /^NoNewPrivs:\\s+1$/m.test(fs.readFileSync('/proc/self/status', 'utf8'))
+  const isFull = down !== null && down.body.length === ${FULL_BYTES} && up !== null
+  console.log(JSON.stringify({ noNewPrivileges, clockMs, passes: clock !== null, isFull }))
+}
+main()
+`

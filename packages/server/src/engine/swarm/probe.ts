@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { createSemaphore } from '../../lib/semaphore.ts'
+import { count, field, text } from '../api/json.ts'
+import { PROBE, RESPONDER } from './probe-programs.ts'
+import type { Services } from './services.ts'
+
+export type Probed =
+  /** Its container could not be started on that server, or said nothing. */
+  | { readonly is: 'failed'; readonly reason: string }
+  | {
+      readonly is: 'done'
+      readonly hasNoNewPrivileges: boolean
+      /** How far its clock is ahead of the one here. */
+      readonly clockMs: number
+      /** Whether anything passes between the servers on an overlay network, and whether packets of full size do. */
+      readonly passes: boolean
+      readonly isFull: boolean
+      /** The ports of Swarm's own exchange there: `silent` if nothing came back. */
+      readonly gossip: { readonly tcp: string; readonly udp: string }
+    }
+
+type Target = {
+  readonly instance: string
+  readonly image: string
+  readonly hereId: string
+  readonly nodeId: string
+  readonly address: string
+}
+
+const START_MS = 30_000
+const END_MS = 60_000
+
+/** Runs a container on another node that tries what releases will need there, against one on this node. One check at a time. */
+export function createProbe(services: Services) {
+  const oneAtATime = createSemaphore(1)
+
+  async function run(target: Target, signal: AbortSignal): Promise<Probed> {
+    const { instance, image } = target
+    const name = `berth-${instance}-check-${randomBytes(4).toString('hex')}`
+    const shared = { owner: { instance, kind: 'check' } as const, network: name, image }
+    await services.removeAll(instance, 'check') // what a crash left
+    await services.createOverlay(name, shared.owner)
+    try {
+      const responder = { ...shared, name: `${name}-here`, nodeId: target.hereId, environment: { PEER: target.address } }
+      const here = await services.start({ ...responder, command: ['node', '-e', RESPONDER] })
+      const running = await services.waitFor(here, 'running', { withinMs: START_MS, signal })
+      if (running.state !== 'running') return { is: 'failed', reason: `On this server: ${running.error || running.state}` }
+      const probe = { ...shared, name: `${name}-there`, nodeId: target.nodeId, environment: { PEER: running.address } }
+      const there = await services.start({ ...probe, command: ['node', '-e', PROBE] })
+      const ended = await services.waitFor(there, 'ended', { withinMs: END_MS, signal })
+      if (ended.state !== 'complete') return { is: 'failed', reason: ended.error || `It is ${ended.state || 'not started'}.` }
+      return resultOf(await services.output(there), await services.output(here))
+    } finally {
+      await services.removeAll(instance, 'check')
+      await services.removeOverlay(name)
+    }
+  }
+
+  return async (target: Target, signal: AbortSignal): Promise<Probed> => await oneAtATime.run(async () => await run(target, signal))
+}
+
+function resultOf(there: readonly string[], here: readonly string[]): Probed {
+  const said = jsonIn(there)
+  if (said === undefined) return { is: 'failed', reason: 'Its output did not arrive.' }
+  return {
+    is: 'done',
+    hasNoNewPrivileges: field(said, 'noNewPrivileges') === true,
+    clockMs: count(field(said, 'clockMs')),
+    passes: field(said, 'passes') === true,
+    isFull: field(said, 'isFull') === true,
+    gossip: { tcp: text(field(jsonIn(here), 'tcp')), udp: text(field(jsonIn(here), 'udp')) },
+  }
+}
+
+/** The programs print one line of JSON; Node.js may print warnings beside it. */
+function jsonIn(lines: readonly string[]): unknown {
+  for (const line of lines) {
+    try {
+      if (line.startsWith('{')) return JSON.parse(line)
+    } catch {
+      continue // another server's output, cut short
+    }
+  }
+  return undefined
+}

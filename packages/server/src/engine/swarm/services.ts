@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanLine } from '../../lib/clean-line.ts'
+import { isNotFound } from '../api/errors.ts'
+import { field, filters, items, labelFilter, text } from '../api/json.ts'
+import { createLogReader } from '../api/log-frames.ts'
+import type { Transport } from '../api/transport.ts'
+import { labelsOf, type Maker, ownedBy } from '../labels.ts'
+import { answered } from './swarm.ts'
+
+/** One container on one node, which is not started again when it ends. */
+export type SingleTask = {
+  readonly name: string
+  readonly owner: Maker
+  readonly nodeId: string
+  readonly network: string
+  readonly image: string
+  readonly command: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+export type TaskState = { readonly state: string; readonly address: string; readonly error: string }
+
+const NOBODY = '65534:65534'
+const MEMORY_BYTES = 128 * 1024 * 1024
+const MOST_PROCESSES = 32
+const STOP_NS = 1e9
+const LOG_MS = 10_000
+const ENDED = ['complete', 'failed', 'rejected', 'shutdown', 'orphaned']
+const LOOK_MS = 250
+/** A network is in use for a few seconds after its last task was removed. */
+const DETACHED_WITHIN_MS = 15_000
+
+/** Services with a single task, for checks, and the overlay network between them. */
+export function createServices({ transport }: { transport: Transport }) {
+  async function start(task: SingleTask): Promise<string> {
+    const created = await answered(transport.json({ method: 'POST', path: '/services/create', body: serviceRequest(task) }))
+    return text(field(created, 'ID'))
+  }
+
+  async function look(serviceId: string): Promise<TaskState> {
+    const query = { filters: filters({ service: [serviceId] }) }
+    const [task] = items(await answered(transport.json({ method: 'GET', path: '/tasks', query })))
+    const [attached] = items(field(task, 'NetworksAttachments'))
+    return {
+      state: text(field(task, 'Status', 'State')),
+      address: text(items(field(attached, 'Addresses'))[0]).replace(/\/\d+$/, ''),
+      error: cleanLine(text(field(task, 'Status', 'Err'))),
+    }
+  }
+
+  /** Until it runs, or has ended; otherwise its state when the time was over. */
+  async function waitFor(
+    serviceId: string,
+    wanted: 'running' | 'ended',
+    limit: { withinMs: number; signal: AbortSignal },
+  ): Promise<TaskState> {
+    const giveUpAt = performance.now() + limit.withinMs
+    for (;;) {
+      const found = await look(serviceId)
+      const isThere = ENDED.includes(found.state) || (wanted === 'running' && found.state === 'running')
+      if (isThere || performance.now() > giveUpAt) return found
+      await sleep(LOOK_MS, undefined, { signal: limit.signal })
+    }
+  }
+
+  /** What it printed. The manager fetches it from the node. */
+  async function output(serviceId: string): Promise<string[]> {
+    const query = { stdout: true, stderr: true, timestamps: true }
+    const signal = AbortSignal.timeout(LOG_MS)
+    const answer = await transport.stream({ method: 'GET', path: `/services/${serviceId}/logs`, query, signal })
+    const reader = createLogReader({ isTty: false })
+    const lines: string[] = []
+    for await (const chunk of answer.chunks) lines.push(...reader.push(chunk).map(({ line }) => line))
+    return [...lines, ...reader.end().map(({ line }) => line)]
+  }
+
+  /** All of one kind, of this instance. */
+  async function removeAll(instance: string, kind: 'check'): Promise<void> {
+    const { 'berth.kind': ofKind = '' } = labelsOf({ instance, kind })
+    const query = { filters: filters({ label: labelFilter({ ...ownedBy({ instance }), 'berth.kind': ofKind }) }) }
+    for (const service of items(await answered(transport.json({ method: 'GET', path: '/services', query })))) {
+      const path = `/services/${text(field(service, 'ID'))}`
+      await transport.json({ method: 'DELETE', path }).catch(unlessGone)
+    }
+  }
+
+  return { start, waitFor, output, removeAll, ...createOverlays(transport) }
+}
+
+function createOverlays(transport: Transport) {
+  async function createOverlay(name: string, owner: Maker): Promise<void> {
+    const body = { Name: name, CheckDuplicate: true, Driver: 'overlay', Attachable: true, Labels: labelsOf(owner) }
+    await answered(transport.json({ method: 'POST', path: '/networks/create', body }))
+  }
+
+  async function removeOverlay(name: string): Promise<void> {
+    const giveUpAt = performance.now() + DETACHED_WITHIN_MS
+    for (;;) {
+      try {
+        await transport.json({ method: 'DELETE', path: `/networks/${encodeURIComponent(name)}` }).catch(unlessGone)
+        return
+      } catch (cause) {
+        if (performance.now() > giveUpAt) throw cause
+        await sleep(LOOK_MS * 2)
+      }
+    }
+  }
+
+  return { createOverlay, removeOverlay }
+}
+
+export type Services = ReturnType<typeof createServices>
+
+function unlessGone(cause: unknown): void {
+  if (!isNotFound(cause)) throw cause
+}
+
+/** As for apps, everything is denied that is not needed. API 1.41 drops `NoNewPrivileges` without a word, so nobody may rely on it. */
+function serviceRequest(task: SingleTask): Record<string, unknown> {
+  const labels = labelsOf(task.owner)
+  return {
+    Name: task.name,
+    Labels: labels,
+    TaskTemplate: {
+      ContainerSpec: {
+        Image: task.image,
+        Command: [...task.command],
+        Env: Object.entries(task.environment).map(([key, value]) => `${key}=${value}`),
+        User: NOBODY,
+        Labels: labels,
+        ReadOnly: true,
+        StopGracePeriod: STOP_NS,
+        CapabilityDrop: ['ALL'],
+        Privileges: { NoNewPrivileges: true },
+      },
+      Resources: { Limits: { MemoryBytes: MEMORY_BYTES, Pids: MOST_PROCESSES } },
+      RestartPolicy: { Condition: 'none' },
+      Placement: { Constraints: [`node.id==${task.nodeId}`] },
+      Networks: [{ Target: task.network }],
+      LogDriver: { Name: 'json-file', Options: { 'max-size': '1m', 'max-file': '1' } },
+    },
+    Mode: { Replicated: { Replicas: 1 } },
+    EndpointSpec: { Mode: 'dnsrr' },
+  }
+}

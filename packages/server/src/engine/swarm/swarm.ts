@@ -1,0 +1,140 @@
+import { EngineError, EngineUnreachable, isNotFound } from '../api/errors.ts'
+import { count, field, filters, items, record, text, texts } from '../api/json.ts'
+import type { Transport } from '../api/transport.ts'
+import { LABEL, type Owner, ownerOf } from '../labels.ts'
+import { changedSpec, type NodeChange, nodeOf, type SwarmNode } from './nodes.ts'
+
+/** The swarm does not answer: it has no leader, or this machine has lost the others. */
+export class SwarmUnavailable extends Error {
+  override readonly name = 'SwarmUnavailable'
+}
+
+/** This machine, as its engine describes it. */
+export type Machine = { readonly name: string; readonly engine: string; readonly cores: number; readonly memoryBytes: number }
+export type SwarmState =
+  | { readonly is: 'off'; readonly machine: Machine; readonly hasLiveRestore: boolean }
+  /** `other`: created by somebody else. `worker`: this machine is not one of its managers. */
+  | { readonly is: 'other' | 'worker'; readonly machine: Machine }
+  | { readonly is: 'ours'; readonly machine: Machine; readonly nodeId: string; readonly openUntil: string | null }
+
+/** On the cluster: until when the join token was given to somebody. */
+const OPEN_UNTIL = 'berth.join-until'
+/** The upper half of the range of apps, so that the firewall rules for apps cover it. */
+const OVERLAY_POOL = '10.232.0.0/13'
+const OVERLAY_BITS = 24
+export const MANAGER_PORT = 2377
+/** Without a leader, a manager does not answer at all. */
+const ANSWER_MS = 3000
+const CHANGE_MS = 30_000
+const MOST_TRIES = 5
+
+/** The swarm of this engine: whether there is one, its nodes and its join token. Only one that has our label is changed. */
+export function createSwarm({ transport }: { transport: Transport }) {
+  const get = async (path: string, query: Record<string, string> = {}) =>
+    await answered(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS }))
+
+  async function state(instance: string): Promise<SwarmState> {
+    const info = await transport.json({ method: 'GET', path: '/info' })
+    const machine = {
+      name: text(field(info, 'Name')),
+      engine: text(field(info, 'ServerVersion')),
+      cores: count(field(info, 'NCPU')),
+      memoryBytes: count(field(info, 'MemTotal')),
+    }
+    const local = text(field(info, 'Swarm', 'LocalNodeState'))
+    if (local === 'inactive' || local === '') return { is: 'off', machine, hasLiveRestore: field(info, 'LiveRestoreEnabled') === true }
+    if (local !== 'active') throw new SwarmUnavailable(text(field(info, 'Swarm', 'Error')) || `The swarm is ${local}.`)
+    if (field(info, 'Swarm', 'ControlAvailable') !== true) return { is: 'worker', machine }
+    const labels = texts(field(await get('/swarm'), 'Spec', 'Labels'))
+    if (labels[LABEL.instance] !== instance) return { is: 'other', machine }
+    return { is: 'ours', machine, nodeId: text(field(info, 'Swarm', 'NodeID')), openUntil: labels[OPEN_UNTIL] ?? null }
+  }
+
+  async function turnOn(instance: string, address: string): Promise<void> {
+    const listen = `${address}:${MANAGER_PORT}` // on this address alone
+    const pool = { DefaultAddrPool: [OVERLAY_POOL], SubnetSize: OVERLAY_BITS }
+    const body = { ListenAddr: listen, AdvertiseAddr: listen, ...pool, Spec: { Labels: { [LABEL.instance]: instance } } }
+    await transport.json({ method: 'POST', path: '/swarm/init', body, timeoutMs: CHANGE_MS })
+  }
+
+  async function turnOff(): Promise<void> {
+    await transport.json({ method: 'POST', path: '/swarm/leave', query: { force: true }, timeoutMs: CHANGE_MS })
+  }
+
+  /** A new join token for workers, which makes the earlier one invalid. With `until` it is going to be given to somebody. */
+  async function replaceToken(until?: string): Promise<string> {
+    await inSequence(async () => {
+      const swarm = await get('/swarm')
+      const { [OPEN_UNTIL]: _earlier, ...labels } = texts(field(swarm, 'Spec', 'Labels'))
+      const body = { ...record(field(swarm, 'Spec')), Labels: { ...labels, ...(until === undefined ? {} : { [OPEN_UNTIL]: until }) } }
+      const query = { version: count(field(swarm, 'Version', 'Index')), rotateWorkerToken: true }
+      await answered(transport.json({ method: 'POST', path: '/swarm/update', query, body, timeoutMs: CHANGE_MS }))
+    })
+    return text(field(await get('/swarm'), 'JoinTokens', 'Worker'))
+  }
+
+  /** What should run on the nodes, of everybody. */
+  async function tasks(): Promise<{ nodeId: string; owner: Owner }[]> {
+    return items(await get('/tasks', { filters: filters({ 'desired-state': ['running'] }) })).map((task) => ({
+      nodeId: text(field(task, 'NodeID')),
+      owner: ownerOf(texts(field(task, 'Spec', 'ContainerSpec', 'Labels'))),
+    }))
+  }
+
+  async function countServices(): Promise<number> {
+    return items(await get('/services')).length
+  }
+
+  return { state, turnOn, turnOff, replaceToken, ...createNodes(transport, get), tasks, countServices }
+}
+
+type Get = (path: string) => Promise<unknown>
+
+function createNodes(transport: Transport, get: Get) {
+  async function nodes(): Promise<SwarmNode[]> {
+    return items(await get('/nodes')).map(nodeOf)
+  }
+
+  async function changeNode(id: string, change: NodeChange): Promise<void> {
+    await inSequence(async () => {
+      const node = await get(`/nodes/${id}`)
+      const query = { version: count(field(node, 'Version', 'Index')) }
+      const body = changedSpec(field(node, 'Spec'), change)
+      await answered(transport.json({ method: 'POST', path: `/nodes/${id}/update`, query, body, timeoutMs: CHANGE_MS }))
+    })
+  }
+
+  /** Also one that still answers: from then on it is not listened to any more. */
+  async function removeNode(id: string): Promise<void> {
+    try {
+      await answered(transport.json({ method: 'DELETE', path: `/nodes/${id}`, query: { force: true }, timeoutMs: CHANGE_MS }))
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  return { nodes, changeNode, removeNode }
+}
+
+/** Two changes at the same time: the engine refuses the second, which then starts from the result of the first. */
+async function inSequence(change: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change()
+    } catch (cause) {
+      if (tries === MOST_TRIES || !(cause instanceof EngineError && cause.message.includes('out of sequence'))) throw cause
+    }
+  }
+}
+
+/** No answer in time, and an answer that there is no leader, are the same. */
+export async function answered(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer
+  } catch (cause) {
+    const isWithoutLeader = cause instanceof EngineError && /not have a leader|not a swarm manager|deadline exceeded/i.test(cause.message)
+    if (isWithoutLeader || (cause instanceof EngineUnreachable && cause.message.includes('in time')))
+      throw new SwarmUnavailable(cause.message, { cause })
+    throw cause
+  }
+}

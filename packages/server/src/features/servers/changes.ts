@@ -1,0 +1,56 @@
+import type { Availability } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { SwarmNode } from '../../engine/swarm/nodes.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
+import type { Cluster } from './cluster.ts'
+import { makeManagers } from './managers.ts'
+import { whyNotAvailable, whyNotManagers, whyNotRemoved } from './rules.ts'
+import { createServerAudit } from './server-audit.ts'
+
+type Deps = { db: Db; engine: Pick<Engine, 'swarm'>; cluster: Cluster; now: () => Date; onRemoved: (serverId: string) => void }
+export type Change = { serverId: string; availability?: Availability; labels?: readonly string[] }
+
+/** What people do with servers that are there. */
+export function createChanges(deps: Deps) {
+  const { cluster } = deps
+  const { swarm } = deps.engine
+  const audit = createServerAudit(deps)
+
+  async function update(caller: Caller, { serverId, availability, labels }: Change): Promise<void> {
+    const { node, hereId } = await cluster.find(serverId)
+    const whyNot = availability && whyNotAvailable(node, hereId, availability)
+    if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
+    const wanted = { ...(availability && { availability }), ...(labels && { labels: [...new Set(labels)] }) }
+    const before = { availability: node.availability, labels: node.labels }
+    await audit(caller, 'server.update', { before, after: { serverId, name: node.name, ...wanted } })
+    await swarm.changeNode(node.id, wanted)
+  }
+
+  async function setManagers(caller: Caller, given: readonly string[]): Promise<void> {
+    const wanted = [...new Set(given)]
+    const { nodeId } = await cluster.ours()
+    const nodes = await swarm.nodes()
+    if (wanted.some((id) => !nodes.some(({ serverId }) => serverId === id))) throw new AppError('server_not_found')
+    const whyNot = whyNotManagers(nodes, nodeId, wanted)
+    if (whyNot !== undefined) throw fieldError('server_refused', 'serverIds', whyNot)
+    const namesOf = (some: readonly SwarmNode[]) => some.map(({ name }) => name).toSorted()
+    const [before, after] = [nodes.filter(({ role }) => role === 'manager'), nodes.filter(({ serverId }) => wanted.includes(serverId))]
+    await audit(caller, 'server.managers', { before: { managers: namesOf(before) }, after: { managers: namesOf(after) } })
+    await makeManagers(swarm, nodes, wanted)
+  }
+
+  async function remove(caller: Caller, serverId: string): Promise<{ serverId: string; command: string }> {
+    const { node, hereId } = await cluster.find(serverId)
+    const containers = (await swarm.tasks()).filter(({ nodeId }) => nodeId === node.id).length
+    const whyNot = whyNotRemoved(node, { hereId, containers })
+    if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
+    await audit(caller, 'server.remove', { before: { serverId, name: node.name, address: node.address } })
+    await swarm.removeNode(node.id)
+    deps.onRemoved(serverId)
+    return { serverId, command: 'docker swarm leave' } // it does not know that it was removed
+  }
+
+  return { update, setManagers, remove }
+}

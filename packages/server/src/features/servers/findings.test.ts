@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { nodeOf } from '../../engine/swarm/nodes.ts'
+import type { Probed } from '../../engine/swarm/probe.ts'
+import { findingsOf } from './findings.ts'
+
+const good: Extract<Probed, { is: 'done' }> = {
+  is: 'done',
+  hasNoNewPrivileges: true,
+  clockMs: 12,
+  passes: true,
+  isFull: true,
+  gossip: { tcp: 'open', udp: 'silent' },
+}
+
+function levelsOf(probed: Probed, engine = '20.10.24'): Record<string, string> {
+  const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: engine } } })
+  return Object.fromEntries(findingsOf(node, probed).map(({ check, level }) => [check, level]))
+}
+
+it('finds nothing wrong with a good server, in the order in which things are needed', () => {
+  const names = ['engine', '2377/tcp', '7946/tcp', '7946/udp', '4789/udp', 'clock', 'no-new-privileges']
+  expect(levelsOf(good)).toEqual(Object.fromEntries(names.map((name) => [name, 'ok'])))
+})
+
+it.each<[string, Partial<typeof good>, Record<string, string>]>([
+  ['nothing passes', { passes: false, isFull: false, clockMs: 0 }, { '4789/udp': 'problem' }],
+  ['large packets are lost', { isFull: false }, { '4789/udp': 'problem', clock: 'ok' }],
+  ['7946 is closed', { gossip: { tcp: 'refused', udp: 'refused' } }, { '7946/tcp': 'problem', '7946/udp': 'problem' }],
+  ['7946 is dropped', { gossip: { tcp: 'silent', udp: 'silent' } }, { '7946/tcp': 'problem', '7946/udp': 'ok' }],
+  ['the clock is behind', { clockMs: -5000 }, { clock: 'warning' }],
+  ['the clock is wrong', { clockMs: 3_600_000 }, { clock: 'problem' }],
+  ['the engine dropped a setting', { hasNoNewPrivileges: false }, { 'no-new-privileges': 'problem' }],
+])('says it: %s', (_name, change, levels) => {
+  expect(levelsOf({ ...good, ...change })).toMatchObject(levels)
+})
+
+it('does not speak of a clock that it could not read', () => {
+  expect(levelsOf({ ...good, passes: false })).not.toHaveProperty('clock')
+})
+
+it('says what to do about an old engine, and about a container that does not start', () => {
+  expect(levelsOf(good, '19.03.15')['engine']).toBe('problem')
+  expect(levelsOf(good, '29.1.0')['engine']).toBe('ok')
+  const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: '20.10.24' } } })
+  const missing = findingsOf(node, { is: 'failed', reason: 'No such image: 127.0.0.1:1/x' }).at(-1)
+  expect(missing).toMatchObject({ level: 'problem', message: 'two does not have the image of the check.' })
+  expect(findingsOf(node, { is: 'failed', reason: 'disk full' }).at(-1)?.message).toBe('A container could not be run: disk full')
+})

@@ -1,0 +1,88 @@
+import type { Finding } from '@berth/contract'
+import type { SwarmNode } from '../../engine/swarm/nodes.ts'
+import type { Probed } from '../../engine/swarm/probe.ts'
+
+const OLDEST_ENGINE = [20, 10] as const
+const CLOCK_WARNING_MS = 2000
+const CLOCK_PROBLEM_MS = 60_000
+
+type Done = Extract<Probed, { is: 'done' }>
+
+/** What a check of a server found, in the order in which things are needed. */
+export function findingsOf(node: SwarmNode, probed: Probed): Finding[] {
+  const known = [engine(node), finding('2377/tcp', 'ok', `${node.name} is connected to this server.`)]
+  if (probed.is === 'failed') return [...known, notStarted(node, probed.reason)]
+  return [
+    ...known,
+    gossip(node, 'tcp', probed.gossip.tcp),
+    gossip(node, 'udp', probed.gossip.udp),
+    overlay(node, probed),
+    ...inside(node, probed),
+  ]
+}
+
+function finding(check: string, level: Finding['level'], message: string, toDo = ''): Finding {
+  return { check, level, message, toDo }
+}
+
+function engine({ engine: version, name }: SwarmNode): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < OLDEST_ENGINE[0] || (major === OLDEST_ENGINE[0] && minor < OLDEST_ENGINE[1])
+  if (isOld)
+    return finding('engine', 'problem', `Docker ${version} is too old.`, `Install Docker ${OLDEST_ENGINE.join('.')} or newer on ${name}.`)
+  return finding('engine', 'ok', `Docker ${version}`)
+}
+
+function notStarted({ name }: SwarmNode, reason: string): Finding {
+  const isMissing = /no such image/i.test(reason)
+  const toDo = isMissing
+    ? `Run the first part of the command that adds a server on ${name}, up to "docker load".`
+    : `Look at the log of Docker on ${name}, then check again.`
+  return finding(
+    'container',
+    'problem',
+    isMissing ? `${name} does not have the image of the check.` : `A container could not be run: ${reason}`,
+    toDo,
+  )
+}
+
+function gossip({ name }: SwarmNode, protocol: 'tcp' | 'udp', answer: string): Finding {
+  const check = `7946/${protocol}`
+  const toDo = `Allow ${check} between your servers, in both directions.`
+  if (answer === 'open') return finding(check, 'ok', 'It answers.')
+  if (answer === 'refused') return finding(check, 'problem', `${name} refuses connections.`, toDo)
+  // an open UDP port is silent too
+  if (protocol === 'udp') return finding(check, 'ok', 'It is not refused. Whether a firewall drops it cannot be told from here.')
+  return finding(check, 'problem', `${name} does not answer.`, toDo)
+}
+
+function overlay({ name }: SwarmNode, { passes, isFull }: Done): Finding {
+  if (!passes)
+    return finding(
+      '4789/udp',
+      'problem',
+      `Nothing passes between containers on ${name} and here.`,
+      'Allow 4789/udp between your servers, in both directions.',
+    )
+  if (isFull) return finding('4789/udp', 'ok', 'Packets of full size pass in both directions.')
+  const toDo =
+    'The network between the servers has a smaller MTU than their interfaces say, or drops fragments. Set the MTU of the interfaces to what really passes.'
+  return finding('4789/udp', 'problem', 'Small packets pass, but packets of full size are lost.', toDo)
+}
+
+function inside({ name }: SwarmNode, { clockMs, passes, hasNoNewPrivileges }: Done): Finding[] {
+  const away = Math.abs(clockMs)
+  const level = away > CLOCK_PROBLEM_MS ? 'problem' : away > CLOCK_WARNING_MS ? 'warning' : 'ok'
+  const words =
+    away <= CLOCK_WARNING_MS ? 'The same time as here.' : `${Math.round(away / 1000)} s ${clockMs > 0 ? 'ahead of' : 'behind'} this server.`
+  const clock = finding('clock', level, words, level === 'ok' ? '' : `Set the clock of ${name}, for example with systemd-timesyncd.`)
+  const hardening = hasNoNewPrivileges
+    ? finding('no-new-privileges', 'ok', 'Containers cannot gain privileges.')
+    : finding(
+        'no-new-privileges',
+        'problem',
+        'Docker ignored that containers must not gain privileges.',
+        `Add "no-new-privileges": true to /etc/docker/daemon.json on ${name} and restart Docker there.`,
+      )
+  return [...(passes ? [clock] : []), hardening]
+}

@@ -1,0 +1,40 @@
+import { isIPv4 } from 'node:net'
+import type { NetworkInterfaceInfo } from 'node:os'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+
+const PLAIN_ORIGIN = /^https?:\/\/[A-Za-z0-9.:[\]-]+$/
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
+const OF_CONTAINERS = /^(?:docker|br-|veth)/
+
+type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
+
+/** The addresses of this machine that other machines may reach. */
+export function reachableAddresses(interfaces: Interfaces): string[] {
+  return Object.entries(interfaces).flatMap(([name, entries = []]) =>
+    OF_CONTAINERS.test(name) ? [] : entries.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address),
+  )
+}
+
+/** The one that was asked for, or the only one there is. */
+export function chooseAddress(wanted: string | undefined, known: readonly string[]): string {
+  if (wanted !== undefined) {
+    if (!isIPv4(wanted)) throw fieldError('invalid_request', 'address', 'must be an IPv4 address of this server.')
+    return wanted
+  }
+  const [only, ...others] = known
+  if (only !== undefined && others.length === 0) return only
+  const found = known.length === 0 ? 'none was found' : `it has ${known.join(', ')}`
+  throw fieldError('invalid_request', 'address', `choose the address of this server that the others can reach (${found}).`)
+}
+
+/** `manager` is its address and port. */
+type Join = { site: string; imageToken: string; joinToken: string; manager: string }
+
+/** To run on the new server. `site` is how the caller reaches this Berth, so most likely the new server can too. */
+export function joinCommand({ site, imageToken, joinToken, manager }: Join): string {
+  const url = new URL(site)
+  if (LOOPBACK.test(url.hostname)) url.hostname = manager.replace(/:\d+$/, '')
+  if (!PLAIN_ORIGIN.test(url.origin)) throw new AppError('invalid_request', { message: 'The Host header is not valid.' })
+  const load = `curl -fsS '${url.origin}/api/servers/image?token=${imageToken}' | docker load`
+  return `${load} && docker swarm join --token ${joinToken} ${manager}`
+}

@@ -1,0 +1,105 @@
+import { networkInterfaces } from 'node:os'
+import type { MetricsHistory, Server, Servers } from '@berth/contract'
+import type { Engine } from '../../engine/engine.ts'
+import { ownedBy } from '../../engine/labels.ts'
+import type { SwarmNode } from '../../engine/swarm/nodes.ts'
+import type { Machine, SwarmState } from '../../engine/swarm/swarm.ts'
+import type { Db } from '../../store/database.ts'
+import { reachableAddresses } from './join-command.ts'
+import { troubleOf } from './rules.ts'
+import { appNames } from './store.ts'
+import { CHANGES, IS_WORKER, NOT_OURS, PORTS } from './words.ts'
+
+export type Checked = Pick<Server, 'checks' | 'checkedAt'>
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'swarm' | 'containers'>
+  instance: string
+  metrics: () => MetricsHistory
+  checkedOf: (serverId: string) => Checked
+}
+type Ours = Extract<SwarmState, { is: 'ours' }>
+type Runs = Server['runs']
+
+/** The id of the only server, as long as there is no Swarm. */
+const ONLY = 'this'
+
+/** The servers as they are now, each with what runs there. */
+export function createListing(deps: Deps) {
+  const { engine, instance } = deps
+
+  async function list(): Promise<Servers> {
+    const state = await engine.swarm.state(instance)
+    const isSwarm = state.is === 'ours'
+    const servers = isSwarm ? await inSwarm(state) : [{ ...alone(state.machine), runs: await runsOf(deps.db, await containersHere()) }]
+    const message = state.is === 'other' ? NOT_OURS : state.is === 'worker' ? IS_WORKER : ''
+    const adding = {
+      changes: state.is === 'off' ? [...CHANGES] : [],
+      ports: [...PORTS],
+      addresses: reachableAddresses(networkInterfaces()),
+      openUntil: isSwarm ? state.openUntil : null,
+    }
+    return { isSwarm, servers, adding, message }
+  }
+
+  function load(): Pick<Server, 'cpu' | 'memory'> {
+    const point = deps.metrics().points.at(-1)
+    return { cpu: point?.cpu.usage ?? null, memory: point?.memory.percent ?? null }
+  }
+
+  function alone({ name, engine: version, cores, memoryBytes }: Machine): Omit<Server, 'runs'> {
+    const place = {
+      id: ONLY,
+      name,
+      address: '',
+      isThis: true,
+      role: 'manager',
+      isLeader: true,
+      state: 'ready',
+      availability: 'active',
+    } as const
+    return { ...place, engine: version, cores, memoryBytes, ...load(), labels: [], message: '', ...deps.checkedOf(ONLY) }
+  }
+
+  async function inSwarm({ nodeId }: Ours): Promise<Server[]> {
+    const [nodes, tasks, here] = [await engine.swarm.nodes(), await engine.swarm.tasks(), await containersHere()]
+    const shown = await Promise.all(
+      nodes.map(async (node) => {
+        const isThis = node.id === nodeId
+        const there = tasks.filter((task) => task.nodeId === node.id).flatMap(({ owner }) => owner.appId ?? [])
+        return serverOf(node, {
+          isThis,
+          runs: await runsOf(deps.db, isThis ? here : there),
+          ...(isThis ? load() : { cpu: null, memory: null }),
+        })
+      }),
+    )
+    return shown.toSorted((a, b) => Number(b.isThis) - Number(a.isThis) || a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
+  }
+
+  function serverOf(node: SwarmNode, beside: Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'>): Server {
+    const { id, serverId, name, address, role, isLeader, availability, engine: version, cores, memoryBytes } = node
+    const known = serverId === '' ? id.toLowerCase() : serverId
+    const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
+    const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
+    return { ...place, ...machine, ...beside, message: troubleOf(node), ...deps.checkedOf(known) }
+  }
+
+  /** The app of each running container of this engine. */
+  async function containersHere(): Promise<number[]> {
+    const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
+    return containers.filter(({ state }) => state === 'running').flatMap(({ owner }) => owner.appId ?? [])
+  }
+
+  return { list }
+}
+
+async function runsOf(db: Db, appIds: readonly number[]): Promise<Runs> {
+  const counts = new Map<number, number>()
+  for (const appId of appIds) counts.set(appId, (counts.get(appId) ?? 0) + 1)
+  const names = await appNames(db, [...counts.keys()])
+  return [...counts].flatMap(([appId, containers]) => {
+    const appName = names.get(appId)
+    return appName === undefined ? [] : [{ appId, appName, containers }]
+  })
+}

@@ -1,0 +1,45 @@
+import type { Availability } from '@berth/contract'
+import type { SwarmNode } from '../../engine/swarm/nodes.ts'
+
+/** Why a server cannot be changed like this, or undefined. */
+export function whyNotAvailable(node: SwarmNode, hereId: string, wanted: Availability): string | undefined {
+  if (node.id !== hereId || wanted === 'active') return undefined
+  return 'Berth and its apps run on this server outside of Swarm, so it cannot be drained or paused.'
+}
+
+export function whyNotRemoved(node: SwarmNode, { hereId, containers }: { hereId: string; containers: number }): string | undefined {
+  const { name } = node
+  if (node.id === hereId) return 'Berth runs on this server, so it cannot be removed.'
+  if (node.role === 'manager') return `${name} is a manager. Make it a worker first.`
+  if (!node.isReady) return undefined
+  if (node.availability !== 'drain') return `Drain ${name} first, so that what runs there is moved to other servers.`
+  if (containers > 0)
+    return `${name} still runs ${containers === 1 ? 'a container' : `${containers} containers`}. Wait until they have been moved.`
+  return undefined
+}
+
+/** Why these cannot be the managers, or undefined. */
+export function whyNotManagers(nodes: readonly SwarmNode[], hereId: string, wanted: readonly string[]): string | undefined {
+  if (wanted.length !== 1 && wanted.length !== 3)
+    return 'There can be one manager or three. With two, losing either one stops deployments on all servers.'
+  const chosen = nodes.filter(({ serverId }) => wanted.includes(serverId))
+  if (!chosen.some(({ id }) => id === hereId))
+    return 'The server that Berth runs on must stay a manager: Berth controls the others through it.'
+  const down = chosen.find(({ isReady, role }) => !isReady && role === 'worker')
+  return down && `${down.name} is down, so it cannot become a manager.`
+}
+
+export function whyNotChecked(node: SwarmNode, hereId: string): string | undefined {
+  if (node.id === hereId) return 'Berth runs on this server. The health page and "berth doctor" check it.'
+  if (!node.isReady) return `${node.name} is down, so it cannot be checked.`
+  if (node.availability !== 'active') return `${node.name} takes no containers now. Activate it first: the check starts one there.`
+  return undefined
+}
+
+/** What is wrong with a server, in a sentence; empty if nothing. */
+export function troubleOf(node: SwarmNode): string {
+  if (!node.isReady)
+    return `It does not answer${node.message === '' ? '' : ` (${node.message})`}. What ran there is started elsewhere, if it can be.`
+  if (node.actsAs === 'unreachable manager') return 'The other managers do not reach it on 2377/tcp.'
+  return ''
+}

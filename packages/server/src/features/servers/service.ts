@@ -1,0 +1,78 @@
+import type { MetricsHistory, Server, ServerInvitation, Servers } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Db } from '../../store/database.ts'
+import { type Change, createChanges } from './changes.ts'
+import { createChecking } from './checking.ts'
+import { createCluster } from './cluster.ts'
+import { createJoining } from './joining.ts'
+import { createListing } from './listing.ts'
+import { createSwitching } from './switching.ts'
+import { translated } from './translated.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'swarm' | 'containers' | 'agentImage' | 'probeServer' | 'removeChecks'>
+  instance: string
+  metrics: () => MetricsHistory
+  now: () => Date
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Called after Swarm was switched on or off. */
+  onSwitched: () => void
+}
+type Wanted = { consent?: boolean; address?: string }
+
+/** The machines that containers run on. With one of them, nothing here does anything but look at it (docs/decisions/0018). */
+export function createServers(deps: Deps) {
+  const cluster = createCluster(deps)
+  const checking = createChecking({ ...deps, cluster })
+  const listing = createListing({ ...deps, checkedOf: checking.checkedOf })
+  const joining = createJoining({ ...deps, cluster, onJoined: checking.checkSoon })
+  const switching = createSwitching({ ...deps, cluster })
+  const changes = createChanges({ ...deps, cluster, onRemoved: checking.forget })
+
+  async function one(serverId: string): Promise<Server> {
+    const server = (await listing.list()).servers.find(({ id }) => id === serverId)
+    if (!server) throw new AppError('server_not_found')
+    return server
+  }
+
+  async function add(caller: Caller, wanted: Wanted, site: string): Promise<ServerInvitation> {
+    await switching.turnOn(caller, wanted)
+    return await joining.invite(caller, site)
+  }
+
+  async function turnOff(caller: Caller): Promise<Servers> {
+    await switching.turnOff(caller)
+    joining.reset()
+    return await listing.list()
+  }
+
+  /** Repeatedly. */
+  async function watch(signal: AbortSignal): Promise<void> {
+    await joining.watch()
+    await checking.checkWaiting(signal)
+  }
+
+  const all = async (before: Promise<void>): Promise<Servers> => before.then(listing.list)
+  const same = async (before: Promise<void>, serverId: string): Promise<Server> => before.then(async () => await one(serverId))
+  return {
+    watch,
+    list: async () => await translated(listing.list),
+    add: async (caller: Caller, wanted: Wanted, site: string) =>
+      await translated(async () => await add(caller, wanted, site), 'swarm_not_possible'),
+    stopAdding: async (caller: Caller) => await translated(async () => await all(joining.stopAdding(caller)), 'swarm_not_possible'),
+    turnOff: async (caller: Caller) => await translated(async () => await turnOff(caller), 'swarm_not_possible'),
+    check: async (id: string, signal: AbortSignal) => await translated(async () => await same(checking.check(id, signal), id)),
+    update: async (caller: Caller, change: Change) =>
+      await translated(async () => await same(changes.update(caller, change), change.serverId)),
+    setManagers: async (caller: Caller, ids: readonly string[]) =>
+      await translated(async () => await all(changes.setManagers(caller, ids))),
+    remove: async (caller: Caller, serverId: string) => await translated(async () => await changes.remove(caller, serverId)),
+    image: async (token: string, signal: AbortSignal) => await translated(async () => await joining.image(token, signal)),
+  }
+}
+
+export type ServersPart = ReturnType<typeof createServers>
