@@ -1,4 +1,4 @@
-import type { Availability, Call, Server, Servers } from '@berth/contract'
+import { type Availability, type Call, type Server, type Servers, sizeWords } from '@berth/contract'
 import { textOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, WrongUsage } from '../command.ts'
 
@@ -32,7 +32,7 @@ function show(ctx: Context, answer: Servers): void {
       server.isLeader && answer.isSwarm ? 'manager, leader' : server.role,
       stateOf(server),
       server.cpu === null ? `${server.cores} cores` : `${Math.round(server.cpu)} % of ${server.cores} cores`,
-      `${server.memory === null ? '' : `${Math.round(server.memory)} % of `}${(server.memoryBytes / 1024 ** 3).toFixed(1)} GiB`,
+      `${server.memory === null ? '' : `${Math.round(server.memory)} % of `}${sizeWords(server.memoryBytes)}`,
       server.runs.map(({ appName, containers }) => (containers === 1 ? appName : `${appName} (${containers})`)).join(', ') || '-',
       server.labels.join(', ') || '-',
     ]),
