@@ -70,7 +70,7 @@ export function createSupervisor(deps: Deps) {
       } catch (cause) {
         if (stopping.aborted) return
         working.release()
-        say(`This did not work and is tried again: ${wordsFor(cause)}`)
+        say(`This failed and is retried: ${wordsFor(cause)}`)
         await running?.stop()
         await backOff.rest()
       }

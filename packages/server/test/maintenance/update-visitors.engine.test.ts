@@ -165,7 +165,7 @@ const CASES: Case[] = [
       void berth.until(async () => feed.ranges.length > asked + 2, 'it asks for the rest').then(() => feed.cutArchives(0, 1000))
     },
     after: () => feed.cutArchives(0, 0),
-    error: /^The download ends after \d+ of \d+ bytes/,
+    error: /^The download stopped after \d+ of \d+ bytes/,
   },
   {
     name: 'a disk without room for it',

@@ -163,7 +163,7 @@ it('H: a download that is cut off ends the update, and the next one goes on from
     await apply()
     await berth.until(async () => feed.ranges.length > 2, 'it asks for the rest')
     feed.cutArchives(0, 1000)
-    expect(await failure()).toEqual(back(/^The download ends after \d+ of \d+ bytes/))
+    expect(await failure()).toEqual(back(/^The download stopped after \d+ of \d+ bytes/))
   } finally {
     feed.cutArchives(0, 0)
   }

@@ -34,7 +34,7 @@ export function UpdateProgress({ update, isAway }: { update: UpdateStatus; isAwa
             Updating Berth {update.from} to {update.to}
           </p>
           <p className="text-ink-soft" aria-live="polite">
-            {isAway ? 'Berth is restarting. This page reconnects by itself.' : `${words}…`}
+            {isAway ? 'Berth is restarting. This page reconnects automatically.' : `${words}…`}
           </p>
         </div>
         <Button pending={clear.isPending} onClick={() => clear.mutate()} disabled={isAway || update.phase === 'returning'}>

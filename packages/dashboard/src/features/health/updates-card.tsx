@@ -115,8 +115,8 @@ function Found({ found }: { found: UpdateCheck }) {
           onConfirm={() => apply.mutate()}
           onClose={() => setAsking(false)}
         >
-          Apps keep serving. The dashboard and the API are away for a few seconds. If the new version does not work, Berth goes back to{' '}
-          {found.current} by itself.
+          Apps keep serving. The dashboard and the API are unavailable for a few seconds. If the new version does not work, Berth returns to{' '}
+          {found.current} automatically.
         </ConfirmDialog>
       )}
     </div>

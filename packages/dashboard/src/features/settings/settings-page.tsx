@@ -150,7 +150,7 @@ function SettingsForm({ now }: { now: Settings }) {
           />
           <SelectField
             label="Automatic updates"
-            hint="A version that failed here is not tried again by itself."
+            hint="A version that failed here is not tried again automatically."
             options={AUTOMATIC_UPDATES.map((value) => ({ value, label: AUTOMATIC_WORDS[value] }))}
             {...form.choice('automaticUpdates')}
           />

@@ -34,7 +34,9 @@ export async function download(options: Options): Promise<void> {
     most = Math.max(most, size)
     await say(`The download was cut off after ${size} of ${archive.bytes} bytes (${problem}).`)
     if (failures >= MOST_FAILURES)
-      throw new FeedFailure(`The download ends after ${size} of ${archive.bytes} bytes: ${problem}. Another attempt goes on from there.`)
+      throw new FeedFailure(
+        `The download stopped after ${size} of ${archive.bytes} bytes: ${problem}. The next attempt continues from there.`,
+      )
     await sleep(options.retryMs * failures, undefined, { signal })
   }
   await checkSum(partial, archive.sha256)
@@ -78,7 +80,7 @@ async function checkSum(path: string, expected: string): Promise<void> {
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer) // without an encoding it gives buffers
   if (hash.digest('hex') === expected) return
   await rm(path)
-  throw new FeedFailure('The checksum of the downloaded archive is wrong, so it was thrown away.')
+  throw new FeedFailure('The checksum of the downloaded archive is wrong, so the archive was deleted.')
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -49,7 +49,7 @@ export function createFeed(deps: Deps) {
     } catch (cause) {
       const why =
         cause instanceof BadIndex ? `the index at ${withoutCredentials(address())} cannot be used, ${cause.message}` : words(cause)
-      throw new AppError('update_feed_failed', { message: `Updates could not be looked for: ${why}.`, cause })
+      throw new AppError('update_feed_failed', { message: `Could not check for updates: ${why}.`, cause })
     }
   }
 

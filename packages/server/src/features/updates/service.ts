@@ -153,7 +153,7 @@ function createUpkeep(
     const failed = (await records.all()).filter(({ outcome }) => outcome === 'failed')
     const offered = chosen.release.version
     if (!isAutomatic({ settings: settings(), running: version, offered, failed, now: now() })) return
-    log.info({ from: version, to: offered }, 'updating by itself')
+    log.info({ from: version, to: offered }, 'updating automatically')
     await apply(PLATFORM, '')
   }
 
