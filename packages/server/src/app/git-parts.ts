@@ -80,7 +80,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       withSurePaths: createConfirmPaths({ db, access, waitMs: base.tuning.askForcedMs }),
       withSureName: createConfirmName({ db, access, waitMs: base.tuning.askForcedMs }),
       findInstalled,
-      heedInstallation: createHandleInstallation(installations),
+      handleInstallation: createHandleInstallation(installations),
       now,
     }),
     inbox: createInbox({ db, act, limiter: redeliveries, now }),

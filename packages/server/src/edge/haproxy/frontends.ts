@@ -41,7 +41,7 @@ export function frontends(settings: HaproxySettings): string[] {
     ...binds(settings, settings.httpPort, ''),
     ...welcoming(settings),
     ...findingTheApp(settings),
-    ...tellingWhoAsks('http'),
+    ...forwardedHeaders('http'),
     `  http-request redirect location https://%[${HOST}]${to}%[pathq] code 308 if { var(txn.found) -m sub |r }`,
     ...findingTheTarget(settings, 'first'),
     ...sharing(settings),
@@ -52,7 +52,7 @@ export function frontends(settings: HaproxySettings): string[] {
     ...binds(settings, settings.httpsPort, ssl),
     ...welcoming(settings),
     ...findingTheApp(settings),
-    ...tellingWhoAsks('https'),
+    ...forwardedHeaders('https'),
     '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.found) -m end s } !{ res.hdr(Strict-Transport-Security) -m found }',
     ...findingTheTarget(settings, 'first'),
     ...sharing(settings),
@@ -117,7 +117,7 @@ function findingTheApp(settings: HaproxySettings): string[] {
 }
 
 /** The headers that tell the app about the visitor. None of them come from the visitor. */
-function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
+function forwardedHeaders(scheme: 'http' | 'https'): string[] {
   return [
     // With underscores too, because some programs treat them alike. And headers named in Connection would be
     // dropped by an app that forwards requests, including those that we add here.

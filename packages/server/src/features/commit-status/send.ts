@@ -81,11 +81,11 @@ export function createSend(deps: Deps) {
     const environment = `${due.project_slug}/${app.slug}`
     const status = { state, environment, description: descriptionOf(state, appUrl), appUrl, logUrl }
     const repository = app.git_repository
-    const toldOf = { commit: due.commit_hash, state, name: `berth/${environment}`, description: status.description, url: logUrl }
+    const commitStatus = { commit: due.commit_hash, state, name: `berth/${environment}`, description: status.description, url: logUrl }
     await deps.access.use(
       account,
       async (opened) => {
-        if (!due.is_overtaken) await opened.setCommitStatus(repository, toldOf)
+        if (!due.is_overtaken) await opened.setCommitStatus(repository, commitStatus)
         await showDeployment(opened, { accountId: account.id, repository, due, status })
       },
       signal,

@@ -38,7 +38,7 @@ export function createCommitStatuses(deps: Deps) {
     if (settled.length > 0) await db.transaction(async (tx) => await settleUnsent(tx, settled))
     for (const [accountId, rows] of Map.groupBy(due.filter(isNews), ({ account_id }) => account_id)) {
       if (turns.size >= TURNS_AT_ONCE || signal.aborted) return
-      const turn = tellInOrder(rows, signal)
+      const turn = sendInOrder(rows, signal)
         .catch((err: unknown) => (signal.aborted ? undefined : deps.log.warn({ accountId, err }, 'a commit status could not be sent')))
         .finally(() => turns.delete(accountId))
       turns.set(accountId, turn)
@@ -47,7 +47,7 @@ export function createCommitStatuses(deps: Deps) {
   }
 
   /** One after the other: of two states of a deployment the newer one must come last. */
-  async function tellInOrder(rows: readonly DueStatus[], signal: AbortSignal): Promise<void> {
+  async function sendInOrder(rows: readonly DueStatus[], signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TURN_MS)])
     for (const row of rows) {
       if (limit.aborted) return

@@ -24,11 +24,11 @@ type Deps = {
   withSureName: (account: GitAccountRow, push: Push) => Promise<Push>
   findInstalled: (tx: Tx, appId: number, installationId: string) => Promise<GitAccountRow | undefined>
   /** Handles a delivery about an installation of an app, and returns a sentence about the result. */
-  heedInstallation: (tx: Tx, app: GitHubAppRow, body: unknown) => Promise<string | undefined>
+  handleInstallation: (tx: Tx, app: GitHubAppRow, body: unknown) => Promise<string | undefined>
   now: () => Date
 }
 export type DeliveryAnswer = Verdict & { delivery: string; event: string; deployments: number[] }
-type Told = {
+type ReceivedDelivery = {
   raw: RawDelivery
   event: string
   delivery: string
@@ -39,7 +39,7 @@ type Told = {
   kept: Buffer
 }
 
-const compressAside = promisify(gzip)
+const compressInThread = promisify(gzip)
 
 const MOST_KEPT_BYTES = 1024 * 1024
 /** To hand a few kilobytes to another thread takes longer than to compress them. */
@@ -70,34 +70,34 @@ export function createReceive(deps: Deps) {
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
     const kept = await compress(raw.body)
-    const told = { raw, event, delivery, body, problem, push: sure, kept }
-    return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, told))) }
+    const received = { raw, event, delivery, body, problem, push: sure, kept }
+    return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, received))) }
   }
 
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
     return await deps.withSurePaths(account, await deps.withSureName(account, push))
   }
 
-  async function keep(tx: Tx, sender: Sender, told: Told): Promise<HandledPush> {
-    const { event, push } = told
+  async function keep(tx: Tx, sender: Sender, received: ReceivedDelivery): Promise<HandledPush> {
+    const { event, push } = received
     if (sender.kind === 'hook') {
       const isForeign = push !== undefined && !(await sender.isOfRepository(tx, push.repositoryId))
       const other: Verdict = { result: 'ignored', reason: 'This webhook was registered for another repository.' }
-      return await keepFor(tx, sender.account, { ...told, push: isForeign ? undefined : push }, isForeign ? other : unread(told))
+      return await keepFor(tx, sender.account, { ...received, push: isForeign ? undefined : push }, isForeign ? other : unread(received))
     }
-    const words = event === 'installation' ? await deps.heedInstallation(tx, sender.app, told.body) : undefined
-    const account = await deps.findInstalled(tx, sender.app.id, installationIn(told.body) ?? '')
-    if (!account) return event === 'ping' ? { ...unread(told), deployments: [] } : UNKNOWN_INSTALLATION
-    return await keepFor(tx, account, told, words === undefined ? unread(told) : { result: 'ignored', reason: words })
+    const words = event === 'installation' ? await deps.handleInstallation(tx, sender.app, received.body) : undefined
+    const account = await deps.findInstalled(tx, sender.app.id, installationIn(received.body) ?? '')
+    if (!account) return event === 'ping' ? { ...unread(received), deployments: [] } : UNKNOWN_INSTALLATION
+    return await keepFor(tx, account, received, words === undefined ? unread(received) : { result: 'ignored', reason: words })
   }
 
-  async function keepFor(tx: Tx, account: GitAccountRow, told: Told, verdict: Verdict): Promise<HandledPush> {
-    const row = rowOf(account, told, now())
+  async function keepFor(tx: Tx, account: GitAccountRow, received: ReceivedDelivery, verdict: Verdict): Promise<HandledPush> {
+    const row = rowOf(account, received, now())
     const id = await insertDelivery(tx, { ...row, ...verdict })
     if (id === undefined) return await again(tx, account, row)
-    if (isTrimDue(account.id, told.kept.length)) await keepNewest(tx, account.id, KEPT)
-    if (told.push === undefined) return { ...verdict, deployments: [] }
-    return await deps.act(tx, account, { id, push: told.push, mayDeploy: () => true, isAgain: false })
+    if (isTrimDue(account.id, received.kept.length)) await keepNewest(tx, account.id, KEPT)
+    if (received.push === undefined) return { ...verdict, deployments: [] }
+    return await deps.act(tx, account, { id, push: received.push, mayDeploy: () => true, isAgain: false })
   }
 
   /** The response of the first time. A delivery that failed is tried again, because that is why the host repeats it. */
@@ -118,10 +118,10 @@ export type Receive = ReturnType<typeof createReceive>
 /** As it is kept: nothing of a very large one. */
 async function compress(body: Buffer): Promise<Buffer> {
   if (body.length > MOST_KEPT_BYTES) return Buffer.alloc(0)
-  return body.length <= SMALL_BYTES ? gzipSync(body) : await compressAside(body)
+  return body.length <= SMALL_BYTES ? gzipSync(body) : await compressInThread(body)
 }
 
-function rowOf(account: GitAccountRow, { raw, event, delivery, push, kept }: Told, at: Date) {
+function rowOf(account: GitAccountRow, { raw, event, delivery, push, kept }: ReceivedDelivery, at: Date) {
   return {
     account_id: account.id,
     delivery,
@@ -151,7 +151,7 @@ export function deploymentsIn(apps: readonly DeliveryApp[]): number[] {
   return apps.flatMap(({ deploymentId }) => (deploymentId === null ? [] : [deploymentId]))
 }
 
-function unread({ event, problem, push }: Told): Verdict {
+function unread({ event, problem, push }: ReceivedDelivery): Verdict {
   if (push !== undefined) return { result: 'ignored', reason: '' }
   if (problem !== '') return { result: 'ignored', reason: problem }
   const isPing = event === 'ping'

@@ -40,7 +40,7 @@ async function inEngine(config: Config, options: { withVolumes: boolean }): Prom
 }
 
 /** What it has elsewhere: needs no engine. */
-function besidesEngine({ port, workDir }: Config): Thing[] {
+function outsideEngine({ port, workDir }: Config): Thing[] {
   return [
     { words: `firewall chains of port ${port}`, remove: async () => await removeFirewalls(port) },
     { words: workDir, remove: async () => await rm(workDir, { recursive: true, force: true }) },
@@ -80,7 +80,7 @@ async function clear(config: Config, { isListing, withVolumes }: Options, print:
     (cause: unknown) => ({ things: [], cause }),
   )
   for (const thing of found.things) await handle(thing)
-  for (const thing of besidesEngine(config)) await handle(thing)
+  for (const thing of outsideEngine(config)) await handle(thing)
   if ('cause' in found)
     throw new StartRefused(
       "Docker does not answer, so what is in it stays, and when it runs again Berth's firewall rules are gone. Start it, or set DOCKER_HOST.",
