@@ -77,7 +77,7 @@ function noteArgument(keyword: string, rest: string, values: Map<string, string>
 function filledIn(image: string, values: ReadonlyMap<string, string>): string {
   let isKnown = true
   const filled = image.replaceAll(
-    /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
+    /\$\{([A-Za-z_]\w{0,100})(?::-([\w.:/@+-]{0,200}))?\}|\$([A-Za-z_]\w{0,100})/g,
     (_, braced?: string, or?: string, plain?: string) => {
       const value = values.get(braced ?? plain ?? '') || or || ''
       isKnown &&= value !== ''
