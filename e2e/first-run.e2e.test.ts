@@ -68,7 +68,7 @@ it('shows what it found in a repository without a Dockerfile, builds it as chang
   await page.getByRole('button', { name: 'Add a process' }).click()
   const clock = page.getByRole('group', { name: 'process 2' })
   await clock.getByLabel('Command').fill('sleep 1000')
-  await clock.getByLabel('Process').fill('clock')
+  await clock.getByLabel('Process', { exact: true }).fill('clock')
   await page.getByRole('group', { name: 'worker' }).getByLabel('Replicas').fill('2')
   await page.getByLabel('Name').fill('Api')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
