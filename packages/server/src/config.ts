@@ -13,6 +13,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 const UPDATE_MODES = ['normal', 'checked', 'rehearsal'] as const
 
+const BEGINS = ['now', 'told'] as const
+
 export type Config = Readonly<{
   host: string
   port: number
@@ -52,6 +54,8 @@ export type Config = Readonly<{
     root: string | undefined
     /** `rehearsal`: on a copy of the data, without engine and edge. `checked`: until it has proved itself, nothing is written. */
     mode: (typeof UPDATE_MODES)[number]
+    /** `told`: it loads its code and opens nothing until its supervisor says so. */
+    begin: (typeof BEGINS)[number]
     /** Replaces the one of the settings. */
     feed: string
     /** Replaces the keys that releases are signed with. */
@@ -142,6 +146,7 @@ function updates(env: Environment): Config['updates'] {
   return {
     root: rootOf(process.argv[1] ?? '', 'packages/server/dist/main.js'),
     mode: oneOf(env, 'BERTH_UPDATE_MODE', UPDATE_MODES, 'normal'),
+    begin: oneOf(env, 'BERTH_UPDATE_BEGIN', BEGINS, 'now'),
     feed,
     key: env['BERTH_UPDATE_KEY'] ?? '',
   }

@@ -1,5 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { createApp } from './app/app.ts'
+import type { Supervised } from './app/update-parts.ts'
 import { type Config, readConfig } from './config.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createLogger } from './lib/logger.ts'
@@ -75,12 +77,12 @@ async function main(): Promise<void> {
   try {
     config = readConfig()
     if (config.updates.mode === 'rehearsal') endWithInput()
+    const supervisor = createSupervisorLink()
+    if (config.updates.begin === 'told') await supervisor?.untilTold()
     prepareDataDir(config.dataDir)
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
-    const supervisor = createSupervisorLink()
     const end = () => process.kill(process.pid, 'SIGTERM')
-    const supervised = supervisor && { leave: end, goBack: (reason: string) => supervisor.tell({ type: 'go_back', reason }) }
-    const app = await createApp(config, log, supervised)
+    const app = await createApp(config, log, supervisor && supervisedBy(supervisor, end))
     prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
     process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
     stopOnSignal(app.stop, flush)
@@ -93,6 +95,7 @@ async function main(): Promise<void> {
       })
     })
     supervisor?.tell({ type: 'listening', url: started.address })
+    if (config.updates.mode === 'rehearsal') flushCompileCache() // the next start loads it faster, and this one ends by SIGKILL
     await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
   } catch (cause) {
@@ -100,6 +103,15 @@ async function main(): Promise<void> {
     if (words === undefined) throw cause
     process.stderr.write(`${words}\n`)
     process.exit(1)
+  }
+}
+
+function supervisedBy({ tell, loadNext }: NonNullable<ReturnType<typeof createSupervisorLink>>, leave: () => void): Supervised {
+  return {
+    leave,
+    goBack: (reason) => tell({ type: 'go_back', reason }),
+    loadNext,
+    forgetNext: () => tell({ type: 'forget_loaded' }),
   }
 }
 

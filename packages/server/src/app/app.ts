@@ -44,13 +44,14 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     traffic,
     work,
     projects,
-    supervised,
+    // until everything else has ended requests are answered; jobs that they add wait for the next version
+    supervised: supervised && { ...supervised, leave: () => void endWork({ base, work }).finally(supervised.leave) },
     isStopping: () => isStopping,
   }
   const httpParts = await createHttpParts(parts)
   const { http, webSockets, health, figures } = httpParts
 
-  const { database, background } = base
+  const { database } = base
   const { provisioning } = engineParts
   const { edge, edgeParts } = traffic
   const { start, updateOver } = createStart(parts, httpParts, leadership)
@@ -59,8 +60,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     isStopping = true
     webSockets.closeAll()
     access.loginTurns.stop()
-    const parts = { http: { end: async () => await http.close() }, jobs: work.worker.ending, tasks: background.ending }
-    await endParts(parts, { withinMs: PART_STOPS_WITHIN_MS, log: base.log })
+    await endWork(parts, { http: { end: async () => await http.close() } })
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()
@@ -71,6 +71,12 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   }
 
   return { start, stop, updateOver, health, provisioning: provisioning.state, edge: () => edge.state() }
+}
+
+/** Jobs and periodic tasks, and other parts beside them. */
+async function endWork({ base, work }: Pick<Parts, 'base' | 'work'>, others: Parameters<typeof endParts>[0] = {}): Promise<void> {
+  const ending = { jobs: work.worker.ending, tasks: base.background.ending, ...others }
+  await endParts(ending, { withinMs: PART_STOPS_WITHIN_MS, log: base.log })
 }
 
 /** How everything is started: completely, or only as far as needed to check an update. */

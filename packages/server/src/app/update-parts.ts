@@ -4,19 +4,19 @@ import type { Health } from '@berth/contract'
 import { createFeed } from '../features/updates/feed.ts'
 import { createRehearse } from '../features/updates/rehearse.ts'
 import { RELEASE_KEYS } from '../features/updates/release-keys.ts'
-import { createRunUpdate, rehearsalOf } from '../features/updates/run-update.ts'
+import { createRunUpdate, type RunDeps, rehearsalOf } from '../features/updates/run-update.ts'
 import { createUpdates, type Installed } from '../features/updates/service.ts'
 import { removeRelease } from '../features/updates/unpack.ts'
 import { VERSION } from '../lib/version.ts'
 import { hasLeases } from '../queue/queue-store.ts'
-import { createLayout } from '../supervisor/layout.ts'
+import { compileCacheOf, createLayout } from '../supervisor/layout.ts'
 import { createUpdateRecords, type UpdateRecords } from '../supervisor/update-records.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { WorkParts } from './work-parts.ts'
 
 /** The process around the server. Without a supervisor there is none, and Berth cannot update itself. */
-export type Supervised = Pick<Installed, 'leave' | 'goBack'>
+export type Supervised = Pick<Installed, 'leave' | 'goBack'> & Pick<RunDeps, 'loadNext' | 'forgetNext'>
 type RunCommand = (args: readonly string[], signal: AbortSignal) => Promise<{ isOk: boolean; output: string }>
 type Parts = {
   base: Foundation
@@ -61,12 +61,15 @@ function installed({ base, engineParts, supervised, work, runCommand, health }: 
   const cleanUp = async (version: string) => {
     await rm(rehearsalOf(records), { recursive: true, force: true })
     await removeRelease(layout, version)
+    await rm(compileCacheOf(dataDir, version), { recursive: true, force: true })
   }
   const run = createRunUpdate({
     dataDir,
     layout,
     records,
-    rehearse: createRehearse({ copyData, path, startMs: tuning.updateStartMs }),
+    rehearse: createRehearse({ copyData, path, cacheOf: (version) => compileCacheOf(dataDir, version), startMs: tuning.updateStartMs }),
+    loadNext: supervised.loadNext,
+    forgetNext: supervised.forgetNext,
     engineVersion: async (signal) => (await engineParts.engine.facts(signal)).version,
     jobs: { hold: work.worker.hold, areRunning: async (kind) => await hasLeases(db, { onlyLong: kind === 'long' }) },
     cleanUp,
@@ -76,5 +79,5 @@ function installed({ base, engineParts, supervised, work, runCommand, health }: 
     step,
     tuning,
   })
-  return { run, cleanUp, ...supervised }
+  return { run, cleanUp, leave: supervised.leave, goBack: supervised.goBack }
 }

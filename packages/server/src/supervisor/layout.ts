@@ -37,3 +37,8 @@ export function rootOf(program: string, below: string): string | undefined {
   const release = resolve(program.slice(0, -below.length))
   return basename(dirname(release)) === 'releases' ? dirname(dirname(release)) : undefined
 }
+
+/** Compiled code of a version, kept beside the data because releases are read-only. */
+export function compileCacheOf(dataDir: string, version: string): string {
+  return join(dataDir, 'compile-cache', version)
+}

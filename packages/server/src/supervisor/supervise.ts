@@ -4,8 +4,9 @@ import type { Tuning } from '../lib/tuning.ts'
 import type { CarryOut } from './carry-out.ts'
 import { withDataLock } from './data-lock.ts'
 import type { Layout } from './layout.ts'
-import type { ServerChild } from './server-child.ts'
-import { isWithSupervisor, type UpdateRecord } from './update-record.ts'
+import { createLoadedServer, type LoadedServer } from './loaded-server.ts'
+import type { Asked, Begins, ServerChild, Wanted } from './server-child.ts'
+import { isWithSupervisor, type UpdateRecord, wantedBy } from './update-record.ts'
 import type { UpdateRecords } from './update-records.ts'
 import { watchServer } from './watch.ts'
 import type { WorkingLock } from './working-lock.ts'
@@ -16,9 +17,10 @@ type Deps = {
   records: UpdateRecords
   carryOut: CarryOut
   working: WorkingLock
-  /** `checked`: it must not write, because the database may go back. */
-  start: (version: string, mode: 'normal' | 'checked') => ServerChild
-  /** Becomes the supervisor of the release that `current` leads to, if that is another one. It does not return then. */
+  start: (wanted: Wanted, begins: Begins, asked: Asked) => ServerChild
+  /** Whether the release that `current` leads to has the same supervisor as this one. */
+  isCurrent: () => boolean
+  /** Becomes that one if it is another. It does not return then. */
   becomeCurrent: () => void
   tuning: Tuning
   say: (text: string) => void
@@ -29,14 +31,34 @@ const REST = { firstMs: 500, longestMs: 30_000 }
 const STABLE_MS = 60_000
 
 /** Before `current` leads to the new version, what does not work ends the update. */
-async function prepare(update: UpdateRecord, { becomeCurrent, carryOut, records, stopping }: Deps): Promise<void> {
+async function prepare(update: UpdateRecord, deps: Deps, next: LoadedServer): Promise<void> {
+  const { becomeCurrent, carryOut, records, stopping } = deps
   becomeCurrent()
+  if (!stopping.aborted) void next.load(wantedBy(update)) // beside the copying, if it was not loaded before
   try {
     await carryOut.prepare(update)
   } catch (cause) {
     if (stopping.aborted) return
     await records.end(update, 'failed', `The database could not be copied: ${wordsFor(cause)}`)
   }
+}
+
+/** How servers are started; `next` is the one that a running server has loaded before it leaves. */
+function createServers(deps: Pick<Deps, 'start' | 'isCurrent' | 'stopping'>) {
+  const next = createLoadedServer((wanted) => start(wanted, 'told'))
+  deps.stopping.addEventListener('abort', next.forget)
+
+  /** A supervisor that has to become another one first would lose what it loads. */
+  function start(wanted: Wanted, begins: Begins = 'now'): ServerChild {
+    const onLoad = async (its: Wanted) => {
+      if (deps.isCurrent()) await next.load(its)
+      server.send({ type: 'next_loaded' })
+    }
+    const server = deps.start(wanted, begins, { onLoad: (its) => void onLoad(its), onForget: next.forget })
+    return server
+  }
+
+  return { start, next }
 }
 
 function createBackOff(signal: AbortSignal) {
@@ -50,6 +72,10 @@ function createBackOff(signal: AbortSignal) {
   }
 }
 
+function answersWords({ to }: UpdateRecord, { updateWatchMs }: Tuning): string {
+  return `Berth ${to} answers; watching it for ${updateWatchMs / 1000} s.`
+}
+
 function wordsFor(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
@@ -59,6 +85,7 @@ export function createSupervisor(deps: Deps) {
   const { dataDir, layout, records, carryOut, working, tuning, say, stopping } = deps
   let running: ServerChild | undefined
   const backOff = createBackOff(stopping)
+  const { start, next } = createServers(deps)
   stopping.addEventListener('abort', () => void running?.stop())
 
   async function run(): Promise<void> {
@@ -79,22 +106,23 @@ export function createSupervisor(deps: Deps) {
 
   async function serve(version: string): Promise<void> {
     working.release()
+    next.forget()
     await withDataLock(dataDir, stopping, async () => undefined)
-    if (!stopping.aborted) await ended((running = deps.start(version, 'normal')), version)
+    if (!stopping.aborted) await ended((running = start({ version, mode: 'normal' })), version)
   }
 
   async function carryOn(update: UpdateRecord): Promise<void> {
     await working.take()
-    if (update.phase === 'switching') return await prepare(update, deps)
+    if (update.phase === 'switching') return await prepare(update, deps, next)
     if (update.phase === 'returning') return await carryOut.goBack(update)
     const begun = await carryOut.begin(update)
     if (begun && !stopping.aborted) await tryOut(begun)
   }
 
   async function tryOut(update: UpdateRecord): Promise<void> {
-    const server = (running = deps.start(update.to, update.keepsData ? 'normal' : 'checked'))
-    const onListening = async () =>
-      await records.say(update.id, `Berth ${update.to} answers; watching it for ${tuning.updateWatchMs / 1000} s.`)
+    const server = (running = (await next.take(wantedBy(update))) ?? start(wantedBy(update)))
+    if (stopping.aborted) return await server.stop()
+    const onListening = async () => await records.say(update.id, answersWords(update, tuning))
     const reason = await watchServer(server, update, { tuning, onListening })
     if (stopping.aborted) return await server.stop() // the next start watches it again
     if (reason !== undefined) {

@@ -1,3 +1,5 @@
+import type { Wanted } from './server-child.ts'
+
 /**
  * The first ones are the server's: until then nothing has changed, and a crash ends the update. From `switching` on the supervisor carries
  * on, also after a crash.
@@ -34,4 +36,9 @@ export function isWithSupervisor({ phase }: UpdateRecord): boolean {
 
 export function isUnderWay({ phase }: UpdateRecord): boolean {
   return phase !== 'ended'
+}
+
+/** The server that it starts: what changed the schema must not write, because the database may go back. */
+export function wantedBy({ to, keepsData }: Pick<UpdateRecord, 'to' | 'keepsData'>): Wanted {
+  return { version: to, mode: keepsData ? 'normal' : 'checked' }
 }

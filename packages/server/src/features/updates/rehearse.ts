@@ -9,12 +9,14 @@ type Deps = {
   /** Copies the database and its keys into a directory, in a process of its own. */
   copyData: (directory: string, signal: AbortSignal) => Promise<void>
   path: string
+  /** Where the compiled code of a version is kept, for its next start. */
+  cacheOf: (version: string) => string
   startMs: number
 }
 type Rehearsed = { keepsData: boolean }
 
 /** Starts a new version on a copy of the data, on a port of its own and without engine and edge, and looks at its health. */
-export function createRehearse({ copyData, path, startMs }: Deps) {
+export function createRehearse({ copyData, path, cacheOf, startMs }: Deps) {
   return async function rehearse(
     release: { program: string; version: string },
     directory: string,
@@ -36,7 +38,7 @@ export function createRehearse({ copyData, path, startMs }: Deps) {
     const address = Promise.withResolvers<string>()
     const said = { stdout: '', stderr: '' }
     const ending = runProcess(program, [], {
-      env: { ...environment(directory), PATH: path },
+      env: { ...environment(directory), NODE_COMPILE_CACHE: cacheOf(version), PATH: path },
       onOutput: (chunk, stream) => {
         said[stream] = (said[stream] + chunk.toString('utf8')).slice(-20_000)
         const url = /Berth listens on +(http:\S+)/.exec(said.stdout)?.[1]

@@ -6,7 +6,8 @@ import type { Tuning } from '../../lib/tuning.ts'
 import { freeBytes } from '../../store/disk-space.ts'
 import { databasePath } from '../../store/sqlite/open.ts'
 import type { Layout } from '../../supervisor/layout.ts'
-import type { UpdatePhase, UpdateRecord } from '../../supervisor/update-record.ts'
+import type { Wanted } from '../../supervisor/server-child.ts'
+import { type UpdatePhase, type UpdateRecord, wantedBy } from '../../supervisor/update-record.ts'
 import type { UpdateRecords } from '../../supervisor/update-records.ts'
 import { download } from './download.ts'
 import type { createRehearse } from './rehearse.ts'
@@ -19,6 +20,9 @@ export type RunDeps = {
   layout: Layout
   records: UpdateRecords
   rehearse: ReturnType<typeof createRehearse>
+  /** Has the new version loaded beside this one, which is away for less time then; it opens nothing until this one has ended. */
+  loadNext: (wanted: Wanted, signal: AbortSignal) => Promise<void>
+  forgetNext: () => void
   /** What an update that ended left behind. */
   cleanUp: (version: string) => Promise<void>
   /** Empty if the engine does not answer. */
@@ -69,9 +73,11 @@ export function createRunUpdate(deps: RunDeps) {
       await say(keepsData ? 'It works, and the database stays as it is.' : 'It works, and has migrated the copy of the database.')
       await enter('waiting', 'Waiting for running deployments.', { keepsData, goodBefore: await deps.goodChecks() })
       await untilIdle(deps, signal)
+      await deps.loadNext(wantedBy(record), signal)
       await enter('switching', `Stopping Berth ${record.from}.`)
       return record
     } catch (cause) {
+      deps.forgetNext()
       deps.jobs.hold('none')
       await deps.cleanUp(record.to).catch(() => undefined)
       return await records.end(record, 'failed', wordsFor(cause, signal))
