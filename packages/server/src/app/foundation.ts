@@ -43,7 +43,8 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     background.wake(FOLLOW_OTHERS)
     background.wake(FOLLOW_CERTIFICATES)
   }
-  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, node, onForeignCommit })
+  const isCopied = config.updates.mode !== 'normal' // by the supervisor, or it is a copy itself
+  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, isCopied, node, onForeignCommit })
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
   const updateGate = createUpdateGate()

@@ -17,6 +17,8 @@ type Options = {
   onRoom?: () => void
   /** May refuse once nobody else has the data directory, before anything is opened. */
   whenLocked?: () => Promise<void>
+  /** Somebody has made a copy to go back to, so none is made before a migration. */
+  isCopied?: boolean
   /** One of several processes on a PostgreSQL database. */
   node?: NodeIdentity | undefined
   /** Another of them may have changed something. */

@@ -100,6 +100,7 @@ it('B: it updates with a migration, refuses changes until it has proved itself, 
     return later.status === 200
   }, 'changes are accepted again')
   expect(readdirSync(path.join(berth.root, 'releases')).toSorted()).toEqual([FIRST_VERSION, '70.1.0'])
+  expect(filesIn(path.join(berth.dataDir, 'backups'))).toEqual([]) // the supervisor has made the copy to go back to
   expect(['downloads', 'rehearsal'].flatMap((name) => filesIn(path.join(berth.dataDir, 'updates', name)))).toEqual([])
 })
 

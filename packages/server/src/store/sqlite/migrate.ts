@@ -5,7 +5,12 @@ import type { Migration } from '../migrations/index.ts'
 import { missingMigrations } from '../migrations/missing.ts'
 import { writerDialect } from './driver.ts'
 
-type Options = { migrations: readonly Migration[]; backupDir: string; now: () => Date }
+type Options = {
+  migrations: readonly Migration[]
+  /** Undefined if there is a copy already. */
+  backupDir: string | undefined
+  now: () => Date
+}
 
 function appliedVersion(file: SqliteFile): number {
   file.exec('create table if not exists schema_migration (version integer primary key, name text not null, applied_at text not null)')
@@ -20,7 +25,8 @@ export async function migrate(file: SqliteFile, options: Options): Promise<void>
   const newest = missing.at(-1)?.version
   if (newest === undefined) return
   const at = options.now().toISOString()
-  if (current > 0) file.prepare('vacuum into ?').run(join(options.backupDir, `before-version-${newest}-${at.replaceAll(':', '')}.sqlite`))
+  if (current > 0 && options.backupDir !== undefined)
+    file.prepare('vacuum into ?').run(join(options.backupDir, `before-version-${newest}-${at.replaceAll(':', '')}.sqlite`))
   const db = new Kysely<unknown>({ dialect: writerDialect(file) })
   await db.transaction().execute(async (tx) => {
     for (const migration of missing) {

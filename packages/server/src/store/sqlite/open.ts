@@ -72,7 +72,15 @@ export function lockDirectory(dataDir: string): SqliteFile {
  * `onRoom` is called when a full disk has space again. `whenLocked` may refuse once nobody else has the directory, before anything is
  * opened.
  */
-type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void; whenLocked?: () => Promise<void> }
+type Options = {
+  dataDir: string
+  now: () => Date
+  onCommit: () => void
+  onRoom?: () => void
+  whenLocked?: () => Promise<void>
+  /** Somebody has made a copy to go back to, so none is made before a migration. */
+  isCopied?: boolean
+}
 
 export async function openSqlite(options: Options): Promise<Database> {
   const lock = lockDirectory(options.dataDir)
@@ -90,13 +98,14 @@ export async function openSqlite(options: Options): Promise<Database> {
 
 /** Even reading needs a little space: SQLite creates two files beside the database. */
 async function openFiles(options: Options, reserve: Reserve): Promise<{ file: SqliteFile; readerFile: SqliteFile }> {
-  const { dataDir, now } = options
+  const { dataDir, now, isCopied = false } = options
   const path = databasePath(dataDir)
+  const backups = join(dataDir, 'backups')
   let file: SqliteFile | undefined
   try {
     file = openFile(path)
-    mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
-    await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
+    mkdirSync(backups, { recursive: true, mode: 0o700 })
+    await migrate(file, { migrations, backupDir: isCopied ? undefined : backups, now })
     const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
     readerFile.pragma('cache_size = -4000')
     readerFile.pragma('temp_store = MEMORY')
