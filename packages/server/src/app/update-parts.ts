@@ -6,6 +6,7 @@ import { createRehearse } from '../features/updates/rehearse.ts'
 import { RELEASE_KEYS } from '../features/updates/release-keys.ts'
 import { createRunUpdate, type RunDeps, rehearsalOf } from '../features/updates/run-update.ts'
 import { createUpdates, type Installed } from '../features/updates/service.ts'
+import { databaseBytes } from '../features/updates/store.ts'
 import { removeRelease } from '../features/updates/unpack.ts'
 import { VERSION } from '../lib/version.ts'
 import { hasLeases } from '../queue/queue-store.ts'
@@ -43,16 +44,16 @@ export function createUpdateParts(parts: Parts) {
     freshMs: tuning.updateFreshMs,
     now,
   })
-  const whyNot = config.database.kind === 'postgres' ? ON_POSTGRES : undefined
+  const whyNot = config.nodeName === undefined ? undefined : SEVERAL
   return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), whyNot, settings, log, now })
 }
 
-const ON_POSTGRES = 'Berth cannot update itself when it uses PostgreSQL. Make a backup, then install the new version (docs/postgresql.md).'
+const SEVERAL = 'Several Berths on one database cannot update themselves. Stop all of them, then start the new version of each.'
 
 function installed({ base, engineParts, supervised, work, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
   const { config, db, step, tuning } = base
   const { path, dataDir } = config
-  if (config.updates.root === undefined || !supervised || config.database.kind === 'postgres') return undefined
+  if (config.updates.root === undefined || !supervised || config.nodeName !== undefined) return undefined
   const layout = createLayout(config.updates.root)
   const copyData = async (directory: string, signal: AbortSignal) => {
     const { isOk, output } = await runCommand(['copy-data', directory], signal)
@@ -65,6 +66,7 @@ function installed({ base, engineParts, supervised, work, runCommand, health }: 
   }
   const run = createRunUpdate({
     dataDir,
+    databaseBytes: async () => await databaseBytes(db, config),
     layout,
     records,
     rehearse: createRehearse({ copyData, path, cacheOf: (version) => compileCacheOf(dataDir, version), startMs: tuning.updateStartMs }),

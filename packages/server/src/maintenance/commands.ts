@@ -10,6 +10,7 @@ import { copyDataCommand } from './copy-data.ts'
 import { doctorCommand } from './doctor/command.ts'
 import { endUpdateCommand } from './end-update.ts'
 import { migrateDatabaseCommand } from './migrate-database/command.ts'
+import { putBackDataCommand } from './put-back-data.ts'
 import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
 
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'rotate-keys': rotateKeysCommand,
   'migrate-database': migrateDatabaseCommand,
   'copy-data': copyDataCommand,
+  'put-back-data': putBackDataCommand,
   'clear-machine': clearMachineCommand,
   'end-update': endUpdateCommand,
   doctor: doctorCommand,

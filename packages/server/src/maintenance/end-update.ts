@@ -4,6 +4,7 @@ import { createStep } from '../lib/step.ts'
 import { VERSION } from '../lib/version.ts'
 import { lockDirectory } from '../store/sqlite/open.ts'
 import { createCarryOut } from '../supervisor/carry-out.ts'
+import { createDataCopies } from '../supervisor/data-copies.ts'
 import { createLayout } from '../supervisor/layout.ts'
 import { isUnderWay, type UpdateRecord } from '../supervisor/update-record.ts'
 import { createUpdateRecords } from '../supervisor/update-records.ts'
@@ -22,7 +23,7 @@ export const endUpdateCommand: Command = {
   about: 'Ends an update that was interrupted: goes back to the version before it, and to its database. Berth must be stopped.',
   takes: [],
   async run(_input, { print }) {
-    const { dataDir, updates } = readConfig()
+    const { dataDir, database, updates } = readConfig()
     if (updates.root === undefined) throw new UsageError('This Berth runs from a checkout, which has no updates to end.')
     const records = createUpdateRecords(join(dataDir, 'updates'), () => new Date())
     const newest = await records.newest()
@@ -31,14 +32,10 @@ export const endUpdateCommand: Command = {
       return 0
     }
     lockDirectory(dataDir).close() // refuses while Berth runs
-    const carryOut = createCarryOut({
-      dataDir,
-      layout: createLayout(updates.root),
-      records,
-      step: createStep(undefined),
-      stopping: AbortSignal.timeout(LOCK_WITHIN_MS),
-      kept: VERSION,
-    })
+    const layout = createLayout(updates.root)
+    const copies = createDataCopies({ dataDir, database: database.kind, layout, stopping: new AbortController().signal })
+    const stopping = AbortSignal.timeout(LOCK_WITHIN_MS)
+    const carryOut = createCarryOut({ dataDir, copies, layout, records, step: createStep(undefined), stopping, kept: VERSION })
     const update: UpdateRecord = { ...newest, keepsData: !hasChangedData(newest), phase: 'returning', error: REASON }
     await carryOut.giveUp(update, REASON)
     await carryOut.goBack(update)

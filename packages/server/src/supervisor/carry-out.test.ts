@@ -6,6 +6,7 @@ import { mountSmallDisk } from '../../testing/harness/small-disk.ts'
 import { createStep } from '../lib/step.ts'
 import { createReserve } from '../store/sqlite/reserve.ts'
 import { createCarryOut } from './carry-out.ts'
+import { createDataCopies } from './data-copies.ts'
 import { createLayout } from './layout.ts'
 import { restoreSnapshot } from './snapshot.ts'
 import type { UpdateRecord } from './update-record.ts'
@@ -40,7 +41,8 @@ async function openInstallation(context: TestContext) {
   const layout = createLayout(root)
   const records = createUpdateRecords(join(dataDir, 'updates'), () => new Date())
   const stopping = new AbortController().signal
-  const carryOut = createCarryOut({ dataDir, layout, records, step: createStep(undefined, () => undefined), stopping })
+  const copies = createDataCopies({ dataDir, database: 'sqlite', layout, stopping })
+  const carryOut = createCarryOut({ dataDir, copies, layout, records, step: createStep(undefined, () => undefined), stopping })
   const database = async () => (await readFile(join(dataDir, 'berth.sqlite'), 'utf8')).trimEnd()
   return { disk, dataDir, layout, records, carryOut, database }
 }

@@ -1,14 +1,15 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Step } from '../lib/step.ts'
+import type { DataCopies } from './data-copies.ts'
 import { withDataLock } from './data-lock.ts'
 import type { Layout } from './layout.ts'
-import { restoreSnapshot, takeSnapshot } from './snapshot.ts'
 import type { UpdateRecord } from './update-record.ts'
 import type { UpdateRecords } from './update-records.ts'
 
 type Deps = {
   dataDir: string
+  copies: DataCopies
   layout: Layout
   records: UpdateRecords
   step: Step
@@ -24,13 +25,16 @@ const MOST_ATTEMPTS = 3
  * The steps of a switch while no server runs. Each is durable before the next begins, and can be repeated: after a crash the record says
  * where to go on.
  */
-export function createCarryOut({ dataDir, layout, records, step, stopping, kept: alsoKept }: Deps) {
+export function createCarryOut({ dataDir, copies, layout, records, step, stopping, kept: alsoKept }: Deps) {
   const snapshotOf = ({ id }: UpdateRecord) => join(records.directory, `${id}.snapshot`)
 
   /** Nothing has changed yet. */
   async function prepare(update: UpdateRecord): Promise<void> {
-    await records.say(update.id, 'Copying the database and the keys.')
-    await withDataLock(dataDir, stopping, async () => await step('snapshot', async () => await takeSnapshot(dataDir, snapshotOf(update))))
+    if (copies.isNeeded(update)) {
+      await records.say(update.id, 'Copying the database and the keys.')
+      const take = async () => await copies.take(update, snapshotOf(update))
+      await withDataLock(dataDir, stopping, async () => await step('snapshot', take))
+    }
     await step('watching', async () => await records.write({ ...update, phase: 'watching' }))
   }
 
@@ -55,7 +59,7 @@ export function createCarryOut({ dataDir, layout, records, step, stopping, kept:
   async function goBack(update: UpdateRecord): Promise<void> {
     await records.say(update.id, `Going back to Berth ${update.from}${update.keepsData ? '' : ' and the copy of the database'}.`)
     await withDataLock(dataDir, stopping, async () => {
-      if (!update.keepsData) await step('restore', async () => await restoreSnapshot(dataDir, snapshotOf(update)))
+      if (!update.keepsData) await step('restore', async () => await copies.putBack(update, snapshotOf(update)))
       await step('switch back', async () => await layout.switchTo(update.from))
     })
     await step('failed', async () => await records.end(update, 'failed', update.error))

@@ -5,6 +5,7 @@ import { inheritedEnvironment, readConfig } from '../config.ts'
 import { createStep } from '../lib/step.ts'
 import { VERSION } from '../lib/version.ts'
 import { createCarryOut } from './carry-out.ts'
+import { createDataCopies } from './data-copies.ts'
 import { compileCacheOf, createLayout, rootOf } from './layout.ts'
 import { startServer } from './server-child.ts'
 import { createSupervisor } from './supervise.ts'
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
   const root = rootOf(realpathSync(process.argv[1] ?? ''), OWN_PLACE)
   if (root === undefined) throw new Error('the supervisor runs an installed release; a checkout is started with `npm start`')
   process.umask(0o077)
-  const { dataDir, tuning, supervisorFault } = readConfig()
+  const { dataDir, database, tuning, supervisorFault } = readConfig()
   const stopping = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   const layout = createLayout(root)
@@ -36,11 +37,12 @@ async function main(): Promise<void> {
   const isCurrent = () => codeOf(layout.releaseDir(layout.current()), layout.current()) === ownCode
   const records = createUpdateRecords(join(dataDir, 'updates'), () => new Date())
   const step = createStep(supervisorFault, (n, name) => say(`supervisor step ${n}: ${name}`))
+  const copies = createDataCopies({ dataDir, database: database.kind, layout, stopping: stopping.signal })
   const supervisor = createSupervisor({
     dataDir,
     layout,
     records,
-    carryOut: createCarryOut({ dataDir, layout, records, step, stopping: stopping.signal }),
+    carryOut: createCarryOut({ dataDir, copies, layout, records, step, stopping: stopping.signal }),
     working: createWorkingLock(records.directory),
     start: ({ version, mode }, begins, asked) => {
       const env = inheritedEnvironment({

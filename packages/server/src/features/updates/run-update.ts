@@ -1,10 +1,9 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Step } from '../../lib/step.ts'
 import type { Tuning } from '../../lib/tuning.ts'
 import { freeBytes } from '../../store/disk-space.ts'
-import { databasePath } from '../../store/sqlite/open.ts'
 import type { Layout } from '../../supervisor/layout.ts'
 import type { Wanted } from '../../supervisor/server-child.ts'
 import { type UpdatePhase, type UpdateRecord, wantedBy } from '../../supervisor/update-record.ts'
@@ -17,6 +16,8 @@ import { compareVersions } from './versions.ts'
 
 export type RunDeps = {
   dataDir: string
+  /** About the size of a copy of the database. */
+  databaseBytes: () => Promise<number>
   layout: Layout
   records: UpdateRecords
   rehearse: ReturnType<typeof createRehearse>
@@ -94,8 +95,12 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6)} MB`
 }
 
-async function preflight({ dataDir, layout, engineVersion, tuning }: RunDeps, { release, archive }: Chosen, signal: AbortSignal) {
-  const database = (await stat(databasePath(dataDir))).size
+async function preflight(
+  { dataDir, databaseBytes, layout, engineVersion, tuning }: RunDeps,
+  { release, archive }: Chosen,
+  signal: AbortSignal,
+) {
+  const database = await databaseBytes()
   const needs = [
     { directory: layout.releases, bytes: archive.unpackedBytes + tuning.updateSpareBytes },
     // the archive, the copy to rehearse with, the copy to go back to, and room to go back
