@@ -21,6 +21,7 @@ const ONLY_ON_POSTGRES = ['packages/server/src/store/{postgres,transfer}/*.test.
 const ON_POSTGRES = [
   'packages/server/src/store/{statement,grouped-writes}.test.ts',
   'packages/server/src/queue/*.test.ts',
+  'packages/server/src/features/deployments/{log/shared-logs,shared-files}.test.ts',
   'packages/server/src/edge/certificates/{attempts,kept-certificates,orders-of-nodes,shared-challenges}.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',

@@ -109,6 +109,9 @@ function createStart(parts: Parts, httpParts: HttpParts, leadership: Leadership 
   async function startWork(): Promise<void> {
     await traffic.routing.drainStrays()
     await work.deploying.renameImages()
+    await work.deploying.logs
+      .storeRest()
+      .catch((err: unknown) => base.log.warn({ err }, 'build logs of the last run are not in the database yet'))
     await work.worker.start()
     for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
   }

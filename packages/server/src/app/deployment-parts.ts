@@ -1,5 +1,4 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { kindOf } from '../domain/app-kinds.ts'
 import { openFiles } from '../domain/release-files.ts'
@@ -13,8 +12,6 @@ import { createBuildCacheRoom } from '../features/deployments/build-cache/build-
 import { createBuildTimes } from '../features/deployments/build-cache/build-times.ts'
 import { createMakeRoom } from '../features/deployments/build-cache/make-room.ts'
 import { createForgetOld } from '../features/deployments/history/forget-old.ts'
-import { createBuildLogs } from '../features/deployments/log/build-log.ts'
-import { createKeptOutput } from '../features/deployments/log/kept-output.ts'
 import { createAppContainers } from '../features/deployments/release/app-containers.ts'
 import { createCheckDockerfile } from '../features/deployments/release/check-dockerfile.ts'
 import { createCleanUp } from '../features/deployments/release/clean-up.ts'
@@ -60,6 +57,8 @@ import type { Step } from '../lib/step.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import { createTurns, type InTurn } from '../lib/turns.ts'
 import type { Db } from '../store/database.ts'
+import type { NodeIdentity } from '../store/presence.ts'
+import { createLogParts } from './log-parts.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
 type Deps = {
@@ -75,6 +74,7 @@ type Deps = {
   hasEngineFirewall: () => boolean
   instance: string
   secrets: SecretBox
+  node: NodeIdentity | undefined
   resolveEnvironment: ResolveEnvironment
   buildSecretsOf: (appId: number) => Promise<Readonly<Record<string, string>>>
   routes: Routes
@@ -97,8 +97,7 @@ export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): nu
 export function createDeploymentParts(deps: Deps) {
   const { config, db, engine, instance, secrets, routes, ports, tuning, log, now } = deps
   const { dataDir } = config
-  const logs = createBuildLogs({ directory: join(dataDir, 'logs'), log })
-  const keptOutput = createKeptOutput({ directory: join(dataDir, 'logs'), log })
+  const { logs, keptOutput } = createLogParts(deps)
   const record = createRecord({ db, now })
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)

@@ -23,6 +23,7 @@ import type {
   GitHubStateTable,
   SourcePollTable,
 } from './git-tables.ts'
+import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } from './log-tables.ts'
 import type { ControlPlaneTable, LeaseTable } from './node-tables.ts'
 import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
 import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
@@ -254,6 +255,9 @@ export type Schema = {
   domain: DomainTable
   deployment: DeploymentTable
   deployment_plan: DeploymentPlanTable
+  deployment_log: DeploymentLogTable
+  deployment_log_part: DeploymentLogPartTable
+  deployment_file: DeploymentFileTable
   app_file: AppFileTable
   release_files: ReleaseFilesTable
   git_account: GitAccountTable

@@ -71,6 +71,35 @@ it('an event of another node is heard even if the connection breaks that listens
   expect(heard.seq).toBeGreaterThan(0)
 })
 
+it('the log of a deployment is the same through both nodes, whoever wrote it', async () => {
+  const owner = await a.owner()
+  const onB = await b.logIn(OWNER.email, OWNER.password)
+  const project = await owner.call('projects.create', { name: 'Logs' })
+  const gitCloneUrl = 'https://git.example.test/shop.git'
+  const logs: string[] = []
+  for (const caller of [owner, onB]) {
+    const app = await owner.call('apps.create', {
+      name: `by ${logs.length}`,
+      projectId: project.id,
+      port: 8080,
+      gitCloneUrl,
+      gitBranch: 'main',
+    })
+    const { id: deploymentId } = await owner.call('deployments.add', { appId: app.id })
+    await caller.call('deployments.stop', { deploymentId }).catch(() => undefined) // it may have failed by itself
+    const textAt = async (node: TestServer, { cookie }: { cookie: string }) =>
+      (await node.raw('GET', `/api/deployment/logs/${deploymentId}`, { cookie })).text
+    const both = async () => [await textAt(a, owner), await textAt(b, onB)]
+    await expect
+      .poll(both, { timeout: 30_000 })
+      .toEqual([expect.stringMatching(/(Cancelled|Failed: .*)\n$/), expect.stringMatching(/(Cancelled|Failed: .*)\n$/)])
+    const [first = '', second] = await both()
+    expect(second).toBe(first)
+    logs.push(first)
+  }
+  expect(logs).toHaveLength(2)
+})
+
 it('refuses a second process with the name of a living node, and one with other keys', async () => {
   const started = { ...a.env, PORT: '0', BERTH_DATA_DIR: await dataDirLike(a.dataDir) }
   expect((await runServerToItsEnd(started)).errors).toContain('A node named "a" is running on the database')

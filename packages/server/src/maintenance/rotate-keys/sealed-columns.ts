@@ -3,6 +3,7 @@ import { aboutFiles } from '../../domain/release-files.ts'
 import { ABOUT_ACCOUNT, aboutCertificate } from '../../edge/certificates/sealed-keys.ts'
 import { aboutBuildSecret } from '../../features/build-secrets/service.ts'
 import { aboutKey } from '../../features/deploy-keys/service.ts'
+import { aboutDeploymentFile } from '../../features/deployments/shared-files.ts'
 import { aboutProjectVariable } from '../../features/env-variables/project-variables.ts'
 import { aboutVariable } from '../../features/env-variables/service.ts'
 import { aboutAppKey, aboutAppSecret } from '../../features/git-providers/github/app-identity.ts'
@@ -39,8 +40,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'sealed_key',
     about: (row) => aboutCertificate({ host: String(row['host']), source: String(row['source']) }),
   },
+  { table: 'deployment_file', column: 'sealed_content', about: fileOf },
   { table: 'acme_account', column: 'sealed_key', about: () => ABOUT_ACCOUNT },
 ]
+
+function fileOf(row: Row): string {
+  return aboutDeploymentFile({ deploymentId: Number(row['deployment_id']), name: String(row['name']) })
+}
 
 function hookOf(row: Row): string {
   return aboutHook({ account_id: Number(row['account_id']), repository_id: String(row['repository_id']) })

@@ -26,6 +26,7 @@ import { up as processes } from './0024-processes.ts'
 import { up as privateHostOrder } from './0025-private-host-order.ts'
 import { up as nodes } from './0026-nodes.ts'
 import { up as sharedCertificates } from './0027-shared-certificates.ts'
+import { up as sharedLogs } from './0028-shared-logs.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   { version: 25, name: '0025-private-host-order', up: privateHostOrder },
   { version: 26, name: '0026-nodes', up: nodes },
   { version: 27, name: '0027-shared-certificates', up: sharedCertificates },
+  { version: 28, name: '0028-shared-logs', up: sharedLogs },
 ]

@@ -8,17 +8,27 @@ import { createLiveLog, type LiveLog } from './live-log.ts'
 import { lastLine, textOf } from './log-file.ts'
 import { isLastLine } from './log-lines.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { createNodeLogs } from './node-logs.ts'
+import type { SharedLogs } from './shared-logs.ts'
+
+type Deps = {
+  directory: string
+  log: Pick<Logger, 'warn'>
+  /** If there are several nodes. */
+  shared?: SharedLogs | undefined
+}
+type Opening = { /** The caller runs the deployment; otherwise a log that another node writes is left alone. */ holdsLease?: boolean }
 
 /**
  * One append-only file per deployment. The socket and the REST log are two readers of it, so they cannot disagree;
  * followers get a line only once it is in the file, and no reader holds more than a chunk of it.
  */
-export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'warn'> }) {
+export function createBuildLogs(deps: Deps) {
   const live = new Map<number, LiveLog>()
-
-  function pathOf(deploymentId: number): string {
-    return join(deps.directory, `d${deploymentId}.log`)
-  }
+  const pathOf = (deploymentId: number) => join(deps.directory, `d${deploymentId}.log`)
+  const writers = createCounts<number>()
+  const isOpen = writers.has
+  const nodes = deps.shared && createNodeLogs({ shared: deps.shared, log: deps.log, pathOf, liveOf, isOpen })
 
   /** Writers and followers of a log must share the same entry. */
   function liveOf(deploymentId: number): LiveLog {
@@ -32,20 +42,29 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     return fresh
   }
 
-  async function openWriter(deploymentId: number, redactor: Pick<Redactor, 'stream'>): Promise<LogWriter> {
+  async function openWriter(deploymentId: number, redactor: Pick<Redactor, 'stream'>, opening: Opening = {}): Promise<LogWriter> {
     await mkdir(deps.directory, { recursive: true, mode: 0o700 })
-    const log = liveOf(deploymentId)
-    await log.beginWriting()
-    const onClosed = async () => {
-      await sync(pathOf(deploymentId))
-      log.endWriting()
+    writers.add(deploymentId)
+    try {
+      const endStoring = await nodes?.beginWriting(deploymentId, { holdsLease: opening.holdsLease ?? false })
+      const log = liveOf(deploymentId)
+      await log.beginWriting()
+      const onClosed = async () => {
+        await sync(pathOf(deploymentId))
+        log.endWriting()
+        await endStoring?.()
+        writers.remove(deploymentId)
+      }
+      return createLogWriter({ redactor, store: log.append, onClosed })
+    } catch (cause) {
+      writers.remove(deploymentId)
+      throw cause
     }
-    return createLogWriter({ redactor, store: log.append, onClosed })
   }
 
   /** Adds the last line for a deployment that ended without a writer; a log that already has one is not changed. */
   async function finish(deploymentId: number, line: string): Promise<void> {
-    const writer = await openWriter(deploymentId, createRedactor([]))
+    const writer = await openWriter(deploymentId, createRedactor([]), { holdsLease: true })
     try {
       await using file = await open(pathOf(deploymentId), 'r')
       if (!isLastLine(await lastLine(file))) writer.append(line, 'berth')
@@ -55,17 +74,31 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   }
 
   async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    yield* liveOf(deploymentId).follow(from, signal)
+    if (nodes) yield* nodes.follow(deploymentId, from, signal)
+    else yield* liveOf(deploymentId).follow(from, signal)
+  }
+
+  async function* textNow(deploymentId: number): AsyncGenerator<Buffer> {
+    await nodes?.catchUp(deploymentId)
+    yield* textOf(pathOf(deploymentId), live.get(deploymentId)?.writtenBytes())
   }
 
   /** The log so far, as a stream: it is never in memory as a whole. */
   function text(deploymentId: number): Readable {
-    return Readable.from(textOf(pathOf(deploymentId), live.get(deploymentId)?.writtenBytes()), { objectMode: false })
+    return Readable.from(textNow(deploymentId), { objectMode: false })
   }
 
-  const isOpen = (deploymentId: number): boolean => live.get(deploymentId)?.isWritten() ?? false
+  return { openWriter, finish, isOpen, follow, text, storeRest: async () => await nodes?.storeRest() }
+}
 
-  return { openWriter, finish, isOpen, follow, text }
+/** How many there are of each. */
+function createCounts<Key>() {
+  const counts = new Map<Key, number>()
+  return {
+    has: (key: Key) => counts.has(key),
+    add: (key: Key) => void counts.set(key, (counts.get(key) ?? 0) + 1),
+    remove: (key: Key) => void ((counts.get(key) ?? 0) > 1 ? counts.set(key, (counts.get(key) ?? 0) - 1) : counts.delete(key)),
+  }
 }
 
 async function sync(path: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { appendFile, open, truncate } from 'node:fs/promises'
+import { appendFile, open as openFile, truncate } from 'node:fs/promises'
 import type { Logger } from '../../../lib/logger.ts'
 import { followLog, type LogBatch } from './follow-log.ts'
-import { countLines, type LogPlace, wholeLinesEnd } from './log-file.ts'
-import { storedLine } from './log-lines.ts'
+import { countLines, type LogPlace, lastLine, wholeLinesEnd } from './log-file.ts'
+import { isLastLine, type LogLine, type LogStream, storedLine } from './log-lines.ts'
 import type { NewLine } from './log-writer.ts'
 import { createRecentLines } from './recent-lines.ts'
 
@@ -13,11 +13,11 @@ const LINES_AT_ONCE = 1000
 /** A log with a writer or followers. */
 export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
   const recent = createRecentLines()
-  let writers = 0
-  let followers = 0
+  let [writers, followers] = [0, 0]
   /** The end of the written part while there is a writer. Writers take turns. */
   let written: Promise<LogPlace> | undefined
   let writtenBytes: number | undefined
+  const end = createEndedOnce()
 
   function lookIdle(): void {
     if (writers === 0 && followers === 0) onIdle()
@@ -31,40 +31,41 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
 
   async function beginWriting(): Promise<void> {
     writers += 1
-    try {
-      written ??= dropHalfLine(path).then((end) => {
-        writtenBytes = end.bytes
-        return end
-      })
-      await written
-    } catch (cause) {
+    written ??= open()
+    await written.catch((cause: unknown) => {
       endWriting()
       throw cause
-    }
+    })
+  }
+
+  async function open(): Promise<LogPlace> {
+    const { place, last } = await dropHalfLine(path)
+    end.begin(last)
+    writtenBytes = place.bytes
+    return place
   }
 
   async function append(added: readonly NewLine[]): Promise<void> {
     for (let at = 0; at < added.length; at += LINES_AT_ONCE) {
       const lines = added.slice(at, at + LINES_AT_ONCE)
-      written = (written ?? dropHalfLine(path)).then(async (end) => await appendBehind(end, lines))
+      written = (written ?? open()).then(async (place) => await appendBehind(place, lines))
       await written
     }
   }
 
-  async function appendBehind(before: LogPlace, added: readonly NewLine[]): Promise<LogPlace> {
+  async function appendBehind(before: LogPlace, given: readonly NewLine[]): Promise<LogPlace> {
+    const added = given.filter(([line, stream]) => !end.isSecondEnd(line, stream))
+    if (added.length === 0) return before
     const bytes = Buffer.from(added.map(([line, stream]) => storedLine(line, stream)).join(''))
     const problem = await problemOfAppending(path, bytes, before)
     if (problem !== undefined) {
       log.warn({ deploymentId, lines: added.length, err: problem }, 'build log was not written')
       return before
     }
-    const end = { lines: before.lines + added.length, bytes: before.bytes + bytes.length }
-    writtenBytes = end.bytes
-    recent.publish(
-      added.map(([line, stream], index) => ({ n: before.lines + index + 1, line, stream })),
-      end,
-    )
-    return end
+    const place = { lines: before.lines + added.length, bytes: before.bytes + bytes.length }
+    writtenBytes = place.bytes
+    recent.publish(numbered(added, before.lines), place)
+    return place
   }
 
   async function* follow(from: number, signal: AbortSignal): AsyncGenerator<LogBatch> {
@@ -77,7 +78,11 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
     }
   }
 
-  return { beginWriting, append, endWriting, follow, writtenBytes: () => writtenBytes, isWritten: () => writers > 0 }
+  return { beginWriting, append, endWriting, follow, writtenBytes: () => writtenBytes }
+}
+
+function numbered(lines: readonly NewLine[], before: number): LogLine[] {
+  return lines.map(([line, stream], index) => ({ n: before + index + 1, line, stream }))
 }
 
 /** On a full disk log lines are lost, but the deployment and the server continue. A partly written line is removed. */
@@ -91,12 +96,25 @@ async function problemOfAppending(path: string, bytes: Buffer, before: LogPlace)
   }
 }
 
-/** A crash can leave half a line, which would shift all later line numbers. Returns the end of the complete lines. */
-async function dropHalfLine(path: string): Promise<LogPlace> {
-  await using file = await open(path, 'a+', 0o600)
+/** Who cancels a deployment and who runs it may both write its last line, on different nodes too. The second one is left out. */
+function createEndedOnce() {
+  let before: string | undefined
+  return {
+    begin: (last: LogLine | undefined) => void (before = last?.stream === 'berth' ? last.line : undefined),
+    isSecondEnd(line: string, stream: LogStream): boolean {
+      const isSame = stream === 'berth' && before === line && isLastLine({ line, stream })
+      before = stream === 'berth' ? line : undefined
+      return isSame
+    },
+  }
+}
+
+/** A crash can leave half a line, which would shift all later line numbers. Returns the end of the complete lines, and the last one. */
+async function dropHalfLine(path: string): Promise<{ place: LogPlace; last: LogLine | undefined }> {
+  await using file = await openFile(path, 'a+', 0o600)
   const bytes = await wholeLinesEnd(file)
   if (bytes < (await file.stat()).size) await file.truncate(bytes)
-  return { lines: await countLines(file, bytes), bytes }
+  return { place: { lines: await countLines(file, bytes), bytes }, last: await lastLine(file) }
 }
 
 export type LiveLog = ReturnType<typeof createLiveLog>

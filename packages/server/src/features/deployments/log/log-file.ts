@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorCode } from '../../../lib/error-code.ts'
@@ -89,6 +90,50 @@ export async function* readLines(path: string, from: LogPlace, options: { end: n
       if (isWanted) await nextTurn() // yields to other work: a log can have millions of lines
     }
     rest = Buffer.from(bytes.subarray(at)) // a copy, because the next chunk is read into the same buffer
+  }
+}
+
+/** A piece of a log that is stored elsewhere as well. */
+export type LogPart = { readonly start: number; readonly bytes: number; readonly hash: string }
+
+export function hashOf(bytes: Buffer): LogPart['hash'] {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+const PART_BYTES = 256 * 1024
+
+async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of piecesOf(file, start, end)) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+/** How many bytes of the file are the same as in these parts, up to the end of one of them. */
+export async function matchingBytes(file: FileHandle, parts: readonly LogPart[]): Promise<number> {
+  let matching = 0
+  for (const { start, bytes, hash } of parts) {
+    const found = await bytesOf(file, start, start + bytes)
+    if (found.length < bytes || hashOf(found) !== hash) break
+    matching = start + bytes
+  }
+  return matching
+}
+
+/** The complete lines from a place up to `end`, in parts that can be stored. */
+export async function* wholeLinesFrom(
+  path: string,
+  from: number,
+  end: number | undefined,
+): AsyncGenerator<{ start: number; text: Buffer }> {
+  await using file = await openIfThere(path)
+  if (!file) return
+  const last = Math.min(end ?? Number.POSITIVE_INFINITY, await wholeLinesEnd(file))
+  for (let start = from; start < last; ) {
+    const bytes = await bytesOf(file, start, Math.min(last, start + PART_BYTES))
+    const text = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1)
+    if (text.length === 0) return
+    yield { start, text }
+    start += text.length
   }
 }
 

@@ -25,10 +25,9 @@ export function createFinishEnded({ logs, restore, restoreLater, log }: Deps) {
     })
   }
 
-  /** Cancelled between two runs, after this one has read its row. One that was waiting has done nothing, and has its last line. */
+  /** Cancelled between two runs, after this one has read its row. One that was waiting has done nothing. */
   async function endedMeanwhile(app: AppRow, row: DeploymentRow, writer: Pick<LogWriter, 'append'>): Promise<void> {
-    if (row.status === 'pending') return
-    await restoreLater(app) // not here: this job may have been cancelled too
+    if (row.status !== 'pending') await restoreLater(app) // not here: this job may have been cancelled too
     writer.append(LAST_LINE.stopped, 'berth')
   }
 

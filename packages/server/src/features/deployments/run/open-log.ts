@@ -15,7 +15,7 @@ const NO_LOG: LogWriter = { append: () => undefined, flush: async () => undefine
 export function createOpenLog({ logs, log }: Deps) {
   return async function openLog(deploymentId: number, redactor: Redactor): Promise<Opened> {
     try {
-      return { writer: await logs.openWriter(deploymentId, redactor) }
+      return { writer: await logs.openWriter(deploymentId, redactor, { holdsLease: true }) }
     } catch (cause) {
       if (isStorageFailure(cause)) throw cause
       log.error({ deploymentId, err: cause }, 'the log of a deployment cannot be written')

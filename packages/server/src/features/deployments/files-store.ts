@@ -1,0 +1,16 @@
+import type { Reader, Tx } from '../../store/database.ts'
+
+export async function findFile(db: Reader, deploymentId: number, name: string): Promise<string | undefined> {
+  const files = db.selectFrom('deployment_file').select('sealed_content')
+  const row = await files.where('deployment_id', '=', deploymentId).where('name', '=', name).executeTakeFirst()
+  return row?.sealed_content
+}
+
+export async function putFile(tx: Tx, row: { deployment_id: number; name: string; sealed_content: string }): Promise<void> {
+  const { sealed_content } = row
+  await tx
+    .insertInto('deployment_file')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['deployment_id', 'name']).doUpdateSet({ sealed_content }))
+    .execute()
+}
