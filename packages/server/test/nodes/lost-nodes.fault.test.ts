@@ -31,6 +31,13 @@ it('ends every deployment once and in order, though one node is killed and anoth
   await sleep(3000) // the node that woke up notices that its work is not its own any more
   expect(await rows()).toEqual(all)
   expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'success'))
+  const survivor = lab.node(others[1] ?? '')
+  for (const { id } of all) {
+    const textAt = async (node: typeof paused) => (await node.raw('GET', `/api/deployment/logs/${id}`, { cookie: owner.cookie })).text
+    const text = await textAt(survivor)
+    expect(text.match(/^(Deployed successfully|Failed: .*|Cancelled)$/gm), text).toEqual(['Deployed successfully'])
+    expect(await textAt(paused)).toBe(text)
+  }
   const disorder = all.filter((row, index) => {
     const before = all[index - 1]
     return before?.app_id === row.app_id && (row.number !== before.number + 1 || row.started_at < before.finished_at)
