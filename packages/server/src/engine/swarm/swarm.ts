@@ -33,8 +33,11 @@ export function createSwarm({ transport }: { transport: Transport }) {
   const get = async (path: string, query: Record<string, string> = {}) =>
     await answered(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS }))
 
+  /** Once it was seen as ours, an engine that does not answer in time is one without a leader. */
+  let isKnown = false
+
   async function state(instance: string): Promise<SwarmState> {
-    const info = await transport.json({ method: 'GET', path: '/info' })
+    const info = isKnown ? await get('/info') : await transport.json({ method: 'GET', path: '/info' })
     const machine = {
       name: text(field(info, 'Name')),
       engine: text(field(info, 'ServerVersion')),
@@ -42,11 +45,13 @@ export function createSwarm({ transport }: { transport: Transport }) {
       memoryBytes: count(field(info, 'MemTotal')),
     }
     const local = text(field(info, 'Swarm', 'LocalNodeState'))
+    isKnown &&= local === 'active'
     if (local === 'inactive' || local === '') return { is: 'off', machine, hasLiveRestore: field(info, 'LiveRestoreEnabled') === true }
     if (local !== 'active') throw new SwarmUnavailable(text(field(info, 'Swarm', 'Error')) || `The swarm is ${local}.`)
     if (field(info, 'Swarm', 'ControlAvailable') !== true) return { is: 'worker', machine }
     const labels = texts(field(await get('/swarm'), 'Spec', 'Labels'))
     if (labels[LABEL.instance] !== instance) return { is: 'other', machine }
+    isKnown = true
     return { is: 'ours', machine, nodeId: text(field(info, 'Swarm', 'NodeID')), openUntil: labels[OPEN_UNTIL] ?? null }
   }
 
