@@ -14,7 +14,14 @@ export function ServerActions({ server, onRemove }: { server: Server; onRemove: 
   const [isLabelling, setLabelling] = useState(false)
   const refresh = async (): Promise<void> => await client.invalidateQueries({ queryKey: servers.queryKey })
   const onError = ({ message }: Error): void => toast(message, 'bad')
-  const check = useMutation({ mutationFn: () => call('servers.check', { serverId: server.id }), onSuccess: refresh, onError })
+  const check = useMutation({
+    mutationFn: () => call('servers.check', { serverId: server.id }),
+    onSuccess: async ({ name }) => {
+      await refresh()
+      toast(`${name} was checked.`)
+    },
+    onError,
+  })
   const change = useMutation({
     mutationFn: (availability: Availability) => call('servers.update', { serverId: server.id, availability }),
     onSuccess: async ({ name, availability }) => {
