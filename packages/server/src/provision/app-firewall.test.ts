@@ -16,6 +16,18 @@ describe('the rules that keep apps away', () => {
     ])
   })
 
+  it('are the same for IPv6, whatever sender a packet claims to have', () => {
+    const ipv6 = appFirewallRules(8080, 'ipv6')
+    expect(ipv6.enter).toEqual([
+      ['INPUT', '-i', 'br-+', '-j', 'BERTH-8080'],
+      ['FORWARD', '-i', 'br-+', '-j', 'BERTH-8080'],
+      ['INPUT', '-i', 'docker0', '-j', 'BERTH-8080'],
+      ['FORWARD', '-i', 'docker0', '-j', 'BERTH-8080'],
+    ])
+    expect(ipv6.refuse[0]).toEqual(refuse[0])
+    expect(ipv6.refuse[1]).toEqual(['BERTH-8080', '-d', 'fd00:ec2::254/128', '-j', 'REJECT'])
+  })
+
   it('refuse the control port on this machine alone, and the addresses of cloud credentials everywhere', () => {
     expect(refuse[0]?.join(' ')).toContain('--dport 8080 -m addrtype --dst-type LOCAL -j REJECT')
     expect(refuse[1]).toEqual(['BERTH-8080', '-d', '169.254.0.0/16', '-j', 'REJECT'])

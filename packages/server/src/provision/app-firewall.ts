@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { APP_ADDRESSES } from '../engine/subnets.ts'
-import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
+import { ensureRule, type Family, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
 
 /** One chain per instance, named after the control plane's port, which no two instances share. */
 export function appFirewallChain(port: number): string {
@@ -15,18 +16,30 @@ const FROM_CONTAINERS = [
 ]
 
 /**
+ * Our containers have no IPv6, but the bridges of the machine do, and build steps may write raw packets. They have any sender they like, so
+ * only the interface counts. The engine has its own chain for IPv6 only if it uses that.
+ */
+const BRIDGES = [
+  ['-i', 'br-+'],
+  ['-i', 'docker0'],
+]
+const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
+const HAS_IPV6 = '/proc/net/if_inet6'
+
+/**
  * What no app and no build may reach: the control plane on any address of this machine, and the metadata services of clouds. The edge's
  * ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
  */
-export function appFirewallRules(port: number): { refuse: string[][]; enter: string[][] } {
+export function appFirewallRules(port: number, family: Family = 'ipv4'): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
   const local = ['-m', 'addrtype', '--dst-type', 'LOCAL']
+  const matches = family === 'ipv4' ? FROM_CONTAINERS : BRIDGES
   return {
     refuse: [
       [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
-      ...METADATA.ipv4.map((range) => [chain, '-d', range, '-j', 'REJECT']),
+      ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT']),
     ],
-    enter: FROM_CONTAINERS.flatMap((match) => ['INPUT', 'DOCKER-USER'].map((from) => [from, ...match, '-j', chain])),
+    enter: matches.flatMap((match) => ENTERED[family].map((from) => [from, ...match, '-j', chain])),
   }
 }
 
@@ -77,21 +90,29 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
 
 async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult> {
   if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
-  const { refuse, enter } = appFirewallRules(port)
+  for (const family of existsSync(HAS_IPV6) ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)) {
+    const added = await addRules(port, family, signal)
+    if (!added.ok) return added
+  }
+  return await refuseForgeries(appFirewallChain(port), signal)
+}
+
+async function addRules(port: number, family: Family, signal: AbortSignal | undefined): Promise<FirewallResult> {
+  const { refuse, enter } = appFirewallRules(port, family)
   const chain = appFirewallChain(port)
-  const found = await iptables(['-n', '-L', chain], signal)
-  const made = found.ok ? found : await iptables(['-N', chain], signal)
+  const found = await iptables(['-n', '-L', chain], signal, family)
+  const made = found.ok ? found : await iptables(['-N', chain], signal, family)
   if (!made.ok) return made
   for (const rule of refuse) {
-    const added = await ensureRule('-A', rule, { signal })
+    const added = await ensureRule('-A', rule, { signal, family })
     if (!added.ok) return added
   }
   // the jump to the chain is added last, once the chain is complete
   for (const rule of enter) {
-    const added = await ensureRule('-I', rule, { signal })
+    const added = await ensureRule('-I', rule, { signal, family })
     if (!added.ok) return added
   }
-  return await refuseForgeries(chain, signal)
+  return { ok: true }
 }
 
 async function refuseForgeries(chain: string, signal: AbortSignal | undefined): Promise<FirewallResult> {
@@ -107,7 +128,9 @@ async function refuseForgeries(chain: string, signal: AbortSignal | undefined): 
 /** Removes the rules of an instance. */
 export async function removeAppFirewall(port: number): Promise<void> {
   const chain = appFirewallChain(port)
-  for (const rule of appFirewallRules(port).enter) while ((await iptables(['-D', ...rule])).ok);
+  for (const family of ['ipv4', 'ipv6'] as const)
+    for (const rule of appFirewallRules(port, family).enter) while ((await iptables(['-D', ...rule], undefined, family)).ok);
   for (const table of ['raw', 'mangle']) while ((await iptables(['-t', table, '-D', ...ARRIVING, chain])).ok);
   for (const table of ['filter', 'raw', 'mangle']) for (const end of ['-F', '-X']) await iptables(['-t', table, end, chain])
+  for (const end of ['-F', '-X']) await iptables([end, chain], undefined, 'ipv6')
 }

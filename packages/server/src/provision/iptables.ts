@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { runSystemCommand } from './system-command.ts'
 
 export type FirewallResult = { ok: true } | { ok: false; reason: string }
-type Family = 'ipv4' | 'ipv6'
+export type Family = 'ipv4' | 'ipv6'
 /** In the order in which an incoming packet passes them. Default: `filter`. */
 export type Table = 'raw' | 'mangle' | 'filter'
 
