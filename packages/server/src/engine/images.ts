@@ -26,6 +26,8 @@ export type ImageDetails = Image & {
 
 /** The engine repeats an image's labels for each of its containers in every list. */
 export const MOST_SETTINGS_BYTES = 64 * 1024
+/** The engine creates each of them for every container, one after the other. */
+export const MOST_VOLUMES = 50
 
 export type PullOptions = {
   readonly signal: AbortSignal

@@ -100,6 +100,8 @@ describe('a build', () => {
       Array.from({ length: count }, (_, index) => `LABEL l${index}-${unique()}=${'x'.repeat(1024)}`).join('\n')
     const before = await engine.images.list({ labels: { 'berth.instance': instance } })
     await expect(build(labels(90))).rejects.toThrow(/^The image has \d+ KiB of labels, variables and commands, but only 64 KiB are allowed/)
+    const volumes = (count: number) => `VOLUME ${JSON.stringify(Array.from({ length: count }, (_, n) => `/v${n}`))}`
+    await expect(build(volumes(51))).rejects.toThrow('The image declares 51 volumes, but only 50 are allowed')
     expect(await engine.images.list({ labels: { 'berth.instance': instance } })).toHaveLength(before.length)
     expect((await build(labels(30))).imageId).toContain('sha256:')
   })

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BuilderSilent, SpecRefused } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
-import { type Images, MOST_SETTINGS_BYTES } from '../images.ts'
+import { type ImageDetails, type Images, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../images.ts'
 import type { RegistryCredentials } from '../registry.ts'
 import { type BuildFollower, followBuild } from './follow.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
@@ -99,12 +99,18 @@ function answersOf(request: BuildRequest): SessionAnswers | null {
 
 async function refuseLongSettings(images: Pick<Images, 'inspect' | 'remove'>, imageId: string, signal: AbortSignal): Promise<void> {
   const image = await images.inspect(imageId, signal)
-  if (image === null || image.settingsBytes <= MOST_SETTINGS_BYTES) return
+  const why = image === null ? undefined : settingsProblem(image)
+  if (image === null || why === undefined) return
   if (image.tags.length === 0) await images.remove(imageId, signal)
-  throw new SpecRefused(
-    'Dockerfile',
-    `The image has ${Math.ceil(image.settingsBytes / 1024)} KiB of labels, variables and commands, but only 64 KiB are allowed. Move long text into files.`,
-  )
+  throw new SpecRefused('Dockerfile', why)
+}
+
+function settingsProblem({ settingsBytes, volumePaths }: Pick<ImageDetails, 'settingsBytes' | 'volumePaths'>): string | undefined {
+  if (settingsBytes > MOST_SETTINGS_BYTES)
+    return `The image has ${Math.ceil(settingsBytes / 1024)} KiB of labels, variables and commands, but only 64 KiB are allowed. Move long text into files.`
+  if (volumePaths.length > MOST_VOLUMES)
+    return `The image declares ${volumePaths.length} volumes, but only ${MOST_VOLUMES} are allowed. Remove VOLUME lines from the Dockerfile.`
+  return undefined
 }
 
 type Cut = { signal: AbortSignal; firstWordMs: number; askToEnd: (ended: AbortSignal) => void }

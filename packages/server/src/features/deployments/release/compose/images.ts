@@ -2,13 +2,12 @@ import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { isPulled } from '../../../../engine/image-names.ts'
-import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
+import { type ImageDetails, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../../../../engine/images.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
 type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'>
 
 const SHORTEST_CHECK_MS = 1000
-const MOST_VOLUMES = 50
 
 /** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
 export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }) {
