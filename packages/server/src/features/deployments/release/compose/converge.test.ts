@@ -30,7 +30,6 @@ async function doneBy(given: Given, running: readonly object[], portBindings: re
     engine: {
       containers: {
         inspect: async () => ({ portBindings, exitCode: 0 }),
-        remove: async (id: string) => void done.push(`remove ${id}`),
       },
     },
     containers: { ofApp: async () => running },
@@ -39,6 +38,7 @@ async function doneBy(given: Given, running: readonly object[], portBindings: re
       clearFor: async () => undefined,
       stop: async (id: string) => void done.push(`stop ${id}`),
       retire: async ({ id }: { id: string }) => void done.push(`retire ${id}`),
+      remove: async ({ id }: { id: string }) => void done.push(`remove ${id}`),
     },
     waitFor: async (_context: unknown, { dependency }: { dependency: { service: string } }) => void done.push(`wait ${dependency.service}`),
     startService: async (_context: unknown, { service, replica }: { service: { name: string }; replica: number }) => {

@@ -14,7 +14,7 @@ import type { createWaitFor } from './wait-for.ts'
 type Deps = {
   engine: Pick<Engine, 'containers'>
   containers: Pick<AppContainers, 'ofApp'>
-  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor' | 'stop' | 'retire'>
+  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor' | 'stop' | 'retire' | 'remove'>
   waitFor: ReturnType<typeof createWaitFor>
   startService: ReturnType<typeof createStartService>
 }
@@ -27,7 +27,7 @@ type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>
  * interrupted anywhere and run again.
  */
 export function createConverge(deps: Deps) {
-  const { engine, containers, others, waitFor, startService } = deps
+  const { containers, others, waitFor, startService } = deps
   const firstThatStays = createFirstThatStays(deps)
 
   /** `signal` limits only the waiting for other services. */
@@ -60,7 +60,7 @@ export function createConverge(deps: Deps) {
     for (const replica of numbers) {
       const found = planned.filter(({ owner }) => owner.replica === replica)
       const kept = await firstThatStays(found, wanted, signal)
-      for (const { id } of found) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
+      for (const each of found) if (each.id !== kept) await others.remove(each, signal, true)
       if (kept === undefined && found.length === 0 && wanted.wasLive && runsToItsEnd(plan, service.name)) continue
       ids.push(kept ?? (await startService(context, { ...wanted, release: labels.get(service.name) ?? '', replica }, signal)))
     }

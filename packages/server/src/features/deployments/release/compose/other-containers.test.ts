@@ -6,10 +6,13 @@ import { createComposeOthers } from './other-containers.ts'
 const signal = new AbortController().signal
 const db = { id: 'c1', owner: ownerOf({ 'berth.service': 'db', 'berth.deployment': '7' }) } as ContainerSummary // the fields that are read
 
-function othersWith(longestGraceSeconds?: number) {
+const ANONYMOUS = 'a'.repeat(64)
+
+function othersWith({ longestGraceSeconds, path = '/data' }: { longestGraceSeconds?: number; path?: string } = {}) {
   const done: unknown[] = []
   const containers = {
-    inspect: async () => ({ stopGraceSeconds: 90 }) as ContainerDetails, // the fields that are read
+    // the fields that are read
+    inspect: async () => ({ stopGraceSeconds: 90, volumes: [{ name: ANONYMOUS, path }] as readonly object[] }) as ContainerDetails,
     stop: async (_id: string, grace: number) => void done.push(['stop', grace]),
     remove: async (_id: string, _signal: AbortSignal, options: object) => void done.push(['remove', options]),
   }
@@ -29,8 +32,14 @@ it('services that are not in the plan are removed, and their data stays', async 
   ])
 })
 
+it('an anonymous volume that no successor can get is removed with its container', async () => {
+  const { others, done } = othersWith({ path: '/run/cache' })
+  await others.removeUnknown(1, { services: [], builds: [], routedService: null }, signal)
+  expect(done[1]).toEqual(['remove', { keepVolumes: false }])
+})
+
 it('waits for a container no longer than the deadline allows', async () => {
-  const { others, done } = othersWith(10)
+  const { others, done } = othersWith({ longestGraceSeconds: 10 })
   await others.removeOwn(1, 7, signal)
   expect(done[0]).toEqual(['stop', 10])
 })

@@ -6,6 +6,7 @@ import { createGraceOf } from '../../../../engine/stop-in-time.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
+import { hasVolumeForSuccessor } from './own-volumes.ts'
 import { canBeTwice, isPlanned, releaseLabels, routedServices, runsToItsEnd } from './plan.ts'
 
 type Deps = {
@@ -92,9 +93,14 @@ export function createComposeOthers(deps: Deps) {
   }
 
   /** With `keepVolumes` its anonymous volumes stay for its successor. */
-  async function retire({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
-    await stop(id, signal)
-    await engine.containers.remove(id, signal, { keepVolumes: keepVolumes && owner.service !== null })
+  async function remove({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
+    const details = keepVolumes && owner.service !== null ? await engine.containers.inspect(id, signal) : null
+    await engine.containers.remove(id, signal, { keepVolumes: details !== null && hasVolumeForSuccessor(details) })
+  }
+
+  async function retire(container: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
+    await stop(container.id, signal)
+    await remove(container, signal, keepVolumes)
   }
 
   /** Removes services that the plan does not have. Their data stays: the previous release has them, and may be needed again. */
@@ -130,7 +136,7 @@ export function createComposeOthers(deps: Deps) {
     for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await retire(own, signal)
   }
 
-  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, retire, stop }
+  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, retire, remove, stop }
 }
 
 export type ComposeOthers = ReturnType<typeof createComposeOthers>

@@ -1,5 +1,7 @@
+import { posix } from 'node:path'
 import type { ComposePlan, StackMount, StackService } from '../../../../engine/compose/stack.ts'
 import { anonymousVolume } from '../../../../engine/compose/volume-names.ts'
+import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { composeProjectName } from '../../../../engine/labels.ts'
 import { isSafePath } from '../../../../engine/stack-spec.ts'
@@ -66,9 +68,17 @@ export function withSameLabels(kept: ComposePlan, filled: ComposePlan, deploymen
 function declared(service: StackService, paths: readonly string[], prefix: string): StackMount[] {
   const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? []).map(({ path }) => path)])
   return paths
-    .map((path) => withoutTrailing(path, '/'))
+    .map((path) => withoutTrailing(posix.normalize(path), '/')) // as the engine does
     .filter((path) => isSafePath(path) && !taken.has(path)) // for other paths the engine creates an anonymous volume
     .map((path) => ({ volume: anonymousVolume(prefix, service.name, path), path }))
+}
+
+/**
+ * Whether a container has an anonymous volume that its successor gets. Where no service can have a volume, nobody would find it again, so it
+ * is removed with its container.
+ */
+export function hasVolumeForSuccessor({ volumes }: Pick<ContainerDetails, 'volumes'>): boolean {
+  return volumes.some(({ name, path }) => NAMELESS.test(name) && isSafePath(path))
 }
 
 function carriedOn(mount: StackMount, { service, prefix, nameless }: { service: string; prefix: string; nameless: Kept[] }): StackMount {
