@@ -45,7 +45,6 @@ const HOUR_MS = 3600 * 1000
 const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
-const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
 export const SINGLE_TASKS: readonly string[] = [
@@ -132,12 +131,11 @@ function engineTasks(parts: Parts): Task[] {
       everyMs: 2000,
       run: async (signal) => {
         if (!engineWatch.isReachable()) return
-        for await (const event of parts.engine.events({ instance: parts.instance, signal }))
-          if (TELLING_EVENTS.includes(event.action)) {
-            const { appId } = ownerOf(event.labels)
-            if (appId !== null) parts.routing.containersChanged(appId) // at once: the other replicas take its visitors
-            wake('reconcile')
-          }
+        for await (const event of parts.engine.events({ instance: parts.instance, signal })) {
+          const { appId } = ownerOf(event.labels)
+          if (appId !== null) parts.routing.containersChanged(appId) // at once: the other replicas take its visitors
+          wake('reconcile')
+        }
       },
     },
     {

@@ -334,6 +334,12 @@ describe('the engine', () => {
       return seen.find(({ action, containerId }) => action === 'die' && ids.includes(containerId))
     }
     await expect.poll(ended, { timeout: 20_000, interval: 500 }).toMatchObject({ labels: { 'berth.instance': instance } })
+    const checked = await engine.containers.start(sh('sleep 600'))
+    await engine.exec(checked, ['true'], signal())
+    await engine.containers.remove(checked)
+    const isGone = () => seen.some(({ action, containerId }) => action === 'destroy' && containerId === checked)
+    await expect.poll(isGone, { timeout: 20_000 }).toBe(true)
+    expect(seen.flatMap(({ action, containerId }) => (containerId === checked ? action : []))).toEqual(['start', 'die', 'destroy'])
     stop.abort(new Error('enough'))
     await expect(following).rejects.toThrow('enough')
   })

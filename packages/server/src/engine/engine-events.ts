@@ -3,16 +3,22 @@ import type { Transport } from './api/transport.ts'
 import { LABEL } from './labels.ts'
 
 export type ContainerEvent = {
-  /** The engine's word: start, die, oom, destroy, … */
+  /** One of `ACTIONS`, which are the engine's words. */
   readonly action: string
   readonly containerId: string
   readonly labels: Readonly<Record<string, string>>
 }
 
+/**
+ * What to tell of containers. The engine leaves out everything else: each run of a health check is three events, each with all labels of
+ * the container.
+ */
+const ACTIONS = ['start', 'die', 'oom', 'destroy']
+
 /** The events of one instance's containers from now on. Ends with EngineUnreachable when the connection to the engine is lost. */
 export function createEngineEvents(deps: { transport: Transport }) {
   return async function* events(wanted: { instance: string; signal: AbortSignal }): AsyncGenerator<ContainerEvent> {
-    const query = { filters: filters({ type: ['container'], label: [`${LABEL.instance}=${wanted.instance}`] }) }
+    const query = { filters: filters({ type: ['container'], event: ACTIONS, label: [`${LABEL.instance}=${wanted.instance}`] }) }
     const answer = await deps.transport.stream({ method: 'GET', path: '/events', query, signal: wanted.signal })
     try {
       for await (const message of jsonLines(answer.chunks)) yield eventOf(message)
