@@ -106,7 +106,6 @@ export function createGit(deps: Deps) {
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
       const commit = await fetchCommit(source, wanted, { ...within, memory })
-      await checkDirectorySize(into, within.limits)
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       await checkCheckoutSize(into, within.limits)
@@ -173,7 +172,9 @@ async function fetchCommit(
       if (!(cause instanceof CommitMissing)) throw cause
     }
     const found = commitIn(await git([...DESCRIBE, hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }), hash)
-    if (found !== undefined) return found
+    if (found === undefined) continue
+    await watch()
+    return found
   }
   throw new CommitMissing(hash)
 }
