@@ -81,5 +81,3 @@ export function createSharedChallenges({ db, bootId, edge, log, now, withinMs = 
 
   return { addChallenge, removeChallenge, follow }
 }
-
-export type SharedChallenges = ReturnType<typeof createSharedChallenges>
