@@ -303,7 +303,7 @@ describe('the server', () => {
     expect(await answerOf('stacks.setFile', ['apps', 'compose', 'pasted', file])).toMatchObject({ isAccepted: true })
     expect((await berth(['apps', 'compose', 'pasted'])).out).toBe('services: { web: { image: nginx } }\n')
     await answerOf('stacks.file', ['apps', 'compose', 'pasted'])
-    expect((await berth(['apps', 'compose', 'pasted', '-'])).out).toContain('is removed')
+    expect((await berth(['apps', 'compose', 'pasted', '-'])).out).toContain('Compose file of pasted removed')
   })
 
   it('a port of the server is opened for a service of a compose app, and closed', async () => {

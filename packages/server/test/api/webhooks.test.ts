@@ -321,7 +321,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
       await tx.insertInto('fact').values(address).execute()
     })
     await owner.call('settings.update', { dashboardDomain: '' })
-    await expect.poll(async () => (await owner.call('apps.webhook', { appId })).warning, { timeout: 30_000 }).toContain('over http')
+    await expect.poll(async () => (await owner.call('apps.webhook', { appId })).warning, { timeout: 30_000 }).toContain('over plain http')
     expect((await owner.call('git.accounts')).find(({ id }) => id === accountId)?.warning).toContain('Set the dashboard domain')
     await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
     await expect.poll(async () => (await owner.call('apps.webhook', { appId })).warning, { timeout: 30_000 }).toBe('')
