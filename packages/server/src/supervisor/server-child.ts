@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /** `checked`: it must not write, because the database may go back. */
-export type ServerMode = 'normal' | 'checked'
+type ServerMode = 'normal' | 'checked'
 export type Wanted = { readonly version: string; readonly mode: ServerMode }
 
 /**
