@@ -17,6 +17,7 @@ import * as overview from './overview.ts'
 import * as ports from './ports.ts'
 import * as projects from './projects.ts'
 import * as registries from './registries.ts'
+import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as sourceAccess from './source-access.ts'
@@ -45,6 +46,7 @@ const FILES = [
   ports,
   projects,
   registries,
+  servers,
   sessions,
   settings,
   sourceAccess,

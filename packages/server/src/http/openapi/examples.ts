@@ -64,6 +64,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   repoFullName: 'shop/web',
   rootDirectory: '',
   root_directory: '',
+  serverId: '4f1c9a07be',
+  serverIds: '4f1c9a07be',
   since: '2026-01-31T12:00:00Z',
   slug: 'web',
   sslError: '',
