@@ -222,6 +222,17 @@ describe('a source that is hostile', () => {
     await gitWith({ limits: { maxBytes: 210_000, maxFiles: 50 } }).checkout(checkout)
     expect((await stat(path.join(into(), 'lines'))).size).toBe(200_000)
   })
+
+  it('ends while it is written when its attributes make it too large, not afterwards', async () => {
+    const grown = '$Id$\n'.repeat(200_000) // 1 MB that becomes 10
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f${n}`, grown]))
+    const attributes = 'f* ident text eol=crlf'
+    const { url, hash } = await server.createRepository({ files: { '.gitattributes': attributes, ...files } })
+    const checkout = { url, privileged: true, hash, branch: 'main', into: into() }
+    await expect(gitWith({ limits: { maxBytes: 100_000_000, maxFiles: 100 } }).checkout(checkout)).rejects.toThrow(RepositoryTooLarge)
+    const written = await Promise.all(Object.keys(files).map(async (name) => await stat(path.join(into(), name)).catch(() => null)))
+    expect(written.filter((file) => file === null).length).toBeGreaterThan(0)
+  })
 })
 
 describe('a source in trouble', () => {

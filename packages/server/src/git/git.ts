@@ -2,12 +2,20 @@ import { chown, mkdir, rm } from 'node:fs/promises'
 import type { Logger } from '../lib/logger.ts'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
 import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } from './git-visit.ts'
-import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
+import { LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
 import { createSubmodules, type Fetched, type Submodule } from './submodules.ts'
-import { checkCheckoutSize, checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
+import {
+  checkCheckoutSize,
+  checkDirectorySize,
+  createTreeCheck,
+  DEFAULT_LIMITS,
+  LIST_TREE,
+  type SizeLimits,
+  type TreeNotes,
+} from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
 type Wanted = {
@@ -97,7 +105,7 @@ export function createGit(deps: Deps) {
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
       const { hash, into, within = { limits, timeoutMs: fetchTimeoutMs } } = wanted
-      const links: Gitlink[] = []
+      const tree: TreeNotes = { links: [], hasAttributes: false }
       const source = reporting(visited, wanted.onActivity)
       await rm(into, { recursive: true, force: true }) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
@@ -106,9 +114,11 @@ export function createGit(deps: Deps) {
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
       const commit = await fetchCommit(source, wanted, { ...within, memory })
-      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
-      await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
-      await checkCheckoutSize(into, within.limits)
+      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, tree) })
+      const watch = tree.hasAttributes ? async () => await checkCheckoutSize(into, within.limits) : undefined
+      await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], { ...local, ...(watch && { watch }) })
+      await watch?.()
+      const { links } = tree
       const modules = links.length > 0 ? await listModules(source, hash, local) : '' // also without submodules: one that is not valid is reported
       return { ...commit, links, urls: moduleUrlsIn(modules) }
     })

@@ -47,13 +47,17 @@ const MAX_LIST_BYTES = 64 * 1024 ** 2
 /** The arguments of `ls-tree`: directories count too, because a tree of empty ones can refer to itself endlessly. */
 export const LIST_TREE = ['ls-tree', '-r', '-t', '-z'] as const
 
-/** Parses `ls-tree -r -t -z -l` in chunks: the size of a checkout, before anything is written. Adds its submodules to `links`. */
-export function createTreeCheck(limits: SizeLimits, links: Gitlink[] = []) {
+/** What a checkout needs to know about a tree besides its size. `hasAttributes`: its files may differ in size from what is in the repository. */
+export type TreeNotes = { readonly links: Gitlink[]; hasAttributes: boolean }
+
+/** Parses `ls-tree -r -t -z -l` in chunks: the size of a checkout, before anything is written. */
+export function createTreeCheck(limits: SizeLimits, notes: TreeNotes) {
   const tally = createTally(limits)
   return createEntryReader((entry) => {
     tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0))
+    if (/[\t/]\.gitattributes$/.test(entry)) notes.hasAttributes = true
     const link = gitlinkIn(entry)
-    if (link !== undefined) links.push(link)
+    if (link !== undefined) notes.links.push(link)
   })
 }
 
