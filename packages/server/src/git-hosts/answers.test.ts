@@ -20,7 +20,7 @@ it('a list that never ends is read up to 5000 entries', async () => {
 
 it('a page with more than was asked for is refused', async () => {
   const { ask } = hostWith(101)
-  await expect(allPages(ask, { path: '/x' }, { perPage: 100, items: numbers })).rejects.toThrow('101 entries a page')
+  await expect(allPages(ask, { path: '/x' }, { perPage: 100, items: numbers })).rejects.toThrow('101 entries per page')
 })
 
 it('a list ends when the visit has reached its limit', async () => {
