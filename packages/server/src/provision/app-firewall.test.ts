@@ -13,16 +13,18 @@ describe('the rules that keep apps away', () => {
       ['DOCKER-USER', '-i', 'br-+', '-s', '10.224.0.0/12', '-j', 'BERTH-8080'],
       ['INPUT', '-i', 'docker0', '-j', 'BERTH-8080'],
       ['DOCKER-USER', '-i', 'docker0', '-j', 'BERTH-8080'],
+      ['INPUT', '-i', 'docker_gwbridge', '-j', 'BERTH-8080'],
+      ['DOCKER-USER', '-i', 'docker_gwbridge', '-j', 'BERTH-8080'],
     ])
   })
 
-  it('are the same for IPv6, whatever sender a packet claims to have', () => {
+  it('are the same for IPv6 on the bridges that may carry raw packets, whatever sender a packet claims to have', () => {
     const ipv6 = appFirewallRules(8080, 'ipv6')
     expect(ipv6.enter).toEqual([
-      ['INPUT', '-i', 'br-+', '-j', 'BERTH-8080'],
-      ['FORWARD', '-i', 'br-+', '-j', 'BERTH-8080'],
       ['INPUT', '-i', 'docker0', '-j', 'BERTH-8080'],
       ['FORWARD', '-i', 'docker0', '-j', 'BERTH-8080'],
+      ['INPUT', '-i', 'docker_gwbridge', '-j', 'BERTH-8080'],
+      ['FORWARD', '-i', 'docker_gwbridge', '-j', 'BERTH-8080'],
     ])
     expect(ipv6.refuse[0]).toEqual(refuse[0])
     expect(ipv6.refuse[1]).toEqual(['BERTH-8080', '-d', 'fd00:ec2::254/128', '-j', 'REJECT'])

@@ -8,21 +8,17 @@ export function appFirewallChain(port: number): string {
   return `BERTH-${port}`
 }
 
-/** Traffic from containers: apps on our own networks, and build steps, which the engine runs on its default bridge. */
-const FROM_CONTAINERS = [
-  // by interface too: a visitor from a private network with the same addresses does not arrive over a bridge of the engine
-  ['-i', 'br-+', '-s', APP_ADDRESSES],
+/** The bridge of build steps, and the one over which containers on overlay networks reach their own server. */
+const SHARED_BRIDGES = [
   ['-i', 'docker0'],
+  ['-i', 'docker_gwbridge'],
 ]
-
 /**
- * Our containers have no IPv6, but the bridges of the machine do, and build steps may write raw packets. They have any sender they like, so
- * only the interface counts. The engine has its own chain for IPv6 only if it uses that.
+ * Apps on our own networks, and the shared bridges. For apps the interface counts too: a visitor from a private network with the same
+ * addresses does not arrive over a bridge of the engine. Apps have no IPv6 and no raw sockets, but build steps may write raw packets with
+ * any sender they like, so for IPv6 only the shared bridges count. The engine has its own chain for IPv6 only if it uses that.
  */
-const BRIDGES = [
-  ['-i', 'br-+'],
-  ['-i', 'docker0'],
-]
+const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
 const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
 const HAS_IPV6 = '/proc/net/if_inet6'
 
@@ -33,13 +29,12 @@ const HAS_IPV6 = '/proc/net/if_inet6'
 export function appFirewallRules(port: number, family: Family = 'ipv4'): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
   const local = ['-m', 'addrtype', '--dst-type', 'LOCAL']
-  const matches = family === 'ipv4' ? FROM_CONTAINERS : BRIDGES
   return {
     refuse: [
       [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
       ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT']),
     ],
-    enter: matches.flatMap((match) => ENTERED[family].map((from) => [from, ...match, '-j', chain])),
+    enter: FROM_CONTAINERS[family].flatMap((match) => ENTERED[family].map((from) => [from, ...match, '-j', chain])),
   }
 }
 
@@ -90,11 +85,10 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
 
 async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult> {
   if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
-  for (const family of existsSync(HAS_IPV6) ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)) {
-    const added = await addRules(port, family, signal)
-    if (!added.ok) return added
-  }
-  return await refuseForgeries(appFirewallChain(port), signal)
+  // each whether or not the others can be added: a kernel may lack a part of them
+  const results = [await addRules(port, 'ipv4', signal), await refuseForgeries(appFirewallChain(port), signal)]
+  if (existsSync(HAS_IPV6)) results.push(await addRules(port, 'ipv6', signal))
+  return results.find(({ ok }) => !ok) ?? { ok: true }
 }
 
 async function addRules(port: number, family: Family, signal: AbortSignal | undefined): Promise<FirewallResult> {

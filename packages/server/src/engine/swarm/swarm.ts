@@ -19,7 +19,7 @@ export type SwarmState =
 
 /** On the cluster: until when the join token was given to somebody. */
 const OPEN_UNTIL = 'berth.join-until'
-/** The upper half of the range of apps, so that the firewall rules for apps cover it. */
+/** The upper half of the range of apps. What leaves such a network for its own server comes over docker_gwbridge, which the firewall knows. */
 const OVERLAY_POOL = '10.232.0.0/13'
 const OVERLAY_BITS = 24
 export const MANAGER_PORT = 2377
