@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -72,6 +72,19 @@ it('a file that is missing or was changed is written again', async () => {
   await writeFile(join(root, 'a', 'certs', 'two.test.acme.pem'), 'something else')
   expect(await nodeIn('a').store.list()).toHaveLength(2)
   expect(await textIn('a', 'two.test.acme.pem')).toBe(before)
+})
+
+it('a certificate whose file could not be written is written at the next look', async () => {
+  const a = nodeIn('a')
+  await a.store.put('one.test', 'acme', ownCertificate('one.test'))
+  await a.store.read()
+  const inTheWay = join(root, 'a', 'certs', 'one.test.acme.pem.new')
+  await mkdir(inTheWay)
+  const renewed = ownCertificate('one.test')
+  await expect(a.store.put('one.test', 'acme', renewed)).rejects.toThrow('EISDIR')
+  await rm(inTheWay, { recursive: true })
+  await a.store.read()
+  expect(await textIn('a', 'one.test.acme.pem')).toContain(renewed.chain.trim())
 })
 
 it('takes over the files of an earlier version once, with the account, and serves them as they were', async () => {

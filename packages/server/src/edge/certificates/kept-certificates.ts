@@ -56,9 +56,10 @@ export function createCertificateStore(deps: Deps) {
     const row = { host, source, chain, sealed_key: secrets.seal(pem.key, aboutCertificate({ host, source })), directory }
     return await oneAtATime.run(async () => {
       const revision = await db.transaction(async (tx) => await putCertificate(tx, row))
-      known.add({ certificate: file.stored, revision })
       changes += 1
-      return await files.write(file)
+      const certificate = await files.write(file) // if that fails, the next read writes it
+      known.add({ certificate, revision })
+      return certificate
     })
   }
 
@@ -71,9 +72,13 @@ export function createCertificateStore(deps: Deps) {
     })
   }
 
-  /** Only if nothing is missing: a file whose certificate cannot be read from the database may still be good. */
-  const removeOtherFiles: CertificateFiles['removeOthers'] = async (wanted, isKept) => {
-    if (known.isWhole()) await files.removeOthers(wanted, isKept)
+  /** Only if nothing is missing: a file whose certificate cannot be read from the database may still be good. Returns whether it did. */
+  async function removeOtherFiles(...[wanted, isKept]: Parameters<CertificateFiles['removeOthers']>): Promise<boolean> {
+    return await oneAtATime.run(async () => {
+      if (!known.isWhole()) return false
+      await files.removeOthers(new Set([...wanted, ...known.forHosts().map(({ path }) => path)]), isKept)
+      return true
+    })
   }
 
   return { read, list: async () => (await read()).certificates, put, remove, removeOtherFiles, isArriving: known.isArriving }

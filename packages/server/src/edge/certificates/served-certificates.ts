@@ -65,8 +65,7 @@ export function createShownCertificates({ store, edge, log, isBeingPut }: Deps) 
     const told = [...shown.values()]
     await edge.setCertificates(told)
     const isWanted = (host: string, source: CertificateSource) => shown.get(host)?.source === source || isBeingPut(host, source)
-    await store.removeOtherFiles(new Set(told.map(({ path }) => path)), isWanted)
-    areFilesLeft = false
+    areFilesLeft = !(await store.removeOtherFiles(new Set(told.map(({ path }) => path)), isWanted))
   }
 
   /** Finishes what `remove` could not, because the edge was not running, and what other nodes removed. */
