@@ -51,7 +51,7 @@ export function createBodyParsers(deadlines: BodyDeadlines, turns: FairTurns) {
     const limitBytes = request.routeOptions.bodyLimit
     const room = caller ? (isStaff(caller) ? staff : users) : ofStrangers
     const key = caller ? String(caller.id) : addressOf(request)
-    const turn = async () => caller && (await turns.begin(caller.id))
+    const turn = async (bytes: number) => caller && (await turns.begin(caller.id, bytes))
     return await readBody(request.raw, { ...deadlines, budget: room(request), key, limitBytes, turn })
   }
 

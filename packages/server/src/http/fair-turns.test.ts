@@ -7,8 +7,8 @@ function createRequests(costMs: number) {
   let time = 0
   const turns = createFairTurns(() => time)
   const begun: number[] = []
-  const request = async (personId: number) => {
-    const hasWaited = await turns.begin(personId)
+  const request = async (personId: number, bodyBytes?: number) => {
+    const hasWaited = await turns.begin(personId, bodyBytes)
     begun.push(personId)
     time += costMs
     return hasWaited
@@ -16,20 +16,23 @@ function createRequests(costMs: number) {
   return { begun, request }
 }
 
-it('a few requests begin at once, and the others in later turns', async () => {
+it.each([
+  { body: 100, atOnce: 32 },
+  { body: 100_000, atOnce: 4 },
+])('of requests with $body bytes $atOnce begin at once, and the others in later turns', async ({ body, atOnce }) => {
   const { begun, request } = createRequests(0.01)
-  const all = Array.from({ length: 10 }, async () => await request(1))
-  expect(await Promise.all(all.slice(0, 4))).toEqual([false, false, false, false])
-  expect(begun).toHaveLength(4)
-  expect(await Promise.all(all.slice(4))).toEqual([true, true, true, true, true, true])
+  const all = Array.from({ length: atOnce + 6 }, async () => await request(1, body))
+  expect(new Set(await Promise.all(all.slice(0, atOnce)))).toEqual(new Set([false]))
+  expect(begun).toHaveLength(atOnce)
+  expect(new Set(await Promise.all(all.slice(atOnce)))).toEqual(new Set([true]))
 })
 
 it('cheap requests that waited all begin in the next turn', async () => {
   const { begun, request } = createRequests(0.01)
-  const all = Array.from({ length: 40 }, async () => await request(1))
+  const all = Array.from({ length: 100 }, async () => await request(1))
   await nextTurn()
   await nextTurn()
-  expect(begun).toHaveLength(40)
+  expect(begun).toHaveLength(100)
   await Promise.all(all)
 })
 

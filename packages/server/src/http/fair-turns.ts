@@ -1,7 +1,8 @@
 /** How long requests of one person may begin within one turn of the event loop. Ordinary ones take a fraction of a millisecond. */
 const SHARE_MS = 5
-/** How many may begin as they arrive: they do so before the first of them has done anything. */
-const SHARE = 4
+/** How much may begin as it arrives, before any of it has done anything: this many requests, or a fraction of them with long bodies. */
+const SHARE = 32
+const LONG_BODY = { bytes: 8 * 1024, counts: 8 }
 
 type Lane = { since: number; begun: number; readonly waiting: (() => void)[] }
 
@@ -20,15 +21,16 @@ export function createFairTurns(now: () => number = () => performance.now()) {
   const lanes = new Map<number, Lane>()
 
   /** Resolves when a request of this person may begin; true if it had to wait. */
-  async function begin(personId: number): Promise<boolean> {
+  async function begin(personId: number, bodyBytes = 0): Promise<boolean> {
     const lane = lanes.get(personId)
+    const weight = bodyBytes < LONG_BODY.bytes ? 1 : LONG_BODY.counts
     if (lane === undefined) {
       if (lanes.size === 0) setImmediate(nextTurn)
-      lanes.set(personId, { since: now(), begun: 1, waiting: [] })
+      lanes.set(personId, { since: now(), begun: weight, waiting: [] })
       return false
     }
-    if (lane.waiting.length === 0 && lane.begun < SHARE && now() - lane.since < SHARE_MS) {
-      lane.begun += 1
+    if (lane.waiting.length === 0 && lane.begun + weight <= SHARE && now() - lane.since < SHARE_MS) {
+      lane.begun += weight
       return false
     }
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -10,7 +10,7 @@ type Options = BodyDeadlines & {
   budget: ByteBudget
   key: string
   /** Waits until the body may be used. Until then its bytes count, too. */
-  turn: () => Promise<unknown>
+  turn: (bytes: number) => Promise<unknown>
 }
 
 const PACE_BYTES_PER_SECOND = 1024
@@ -40,7 +40,7 @@ export async function readBody(request: IncomingMessage, options: Options): Prom
   try {
     await promise
     clock.stop()
-    await options.turn()
+    await options.turn(size)
     return Buffer.concat(chunks, size)
   } finally {
     clock.stop()
