@@ -95,6 +95,7 @@ export function createUpdates(deps: Deps) {
   async function clear(caller: Caller): Promise<{ cleared: boolean }> {
     const newest = await records.newest()
     if (!newest || !isUnderWay(newest)) return { cleared: false }
+    if (newest.phase === 'switching' && newest.from === deps.version) return { cleared: false } // this server is leaving
     if (isWithSupervisor(newest) && installed) installed.goBack(CLEARED)
     else if (running) running.abort(new Error(CLEARED))
     else await records.end(newest, 'failed', CLEARED)

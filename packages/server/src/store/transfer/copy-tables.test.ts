@@ -52,6 +52,20 @@ it('copies every row there and back with the same checksums', async () => {
   copy.close()
 })
 
+it('a table that somebody else is reading is not waited for without end', async () => {
+  const file = new BetterSqlite(join(dir, 'berth.sqlite'))
+  const copy = async () =>
+    await withConnection(postgres.url, async (client) => await copyIntoPostgres(file, client, { now, replaces: true }))
+  await copy()
+  await withConnection(postgres.url, async (reader) => {
+    await reader.query('begin')
+    await reader.query('select * from fact limit 1')
+    await expect(copy()).rejects.toThrow(/^Something else is using the tables of the database/)
+  })
+  expect(await copy()).not.toEqual([])
+  file.close()
+})
+
 it.each([
   ['another checksum', (rows: readonly (readonly unknown[])[]) => rows.map(([name, value]) => [name, `${String(value)}.`])],
   [`instead of ${ROWS + 1}`, (rows: readonly (readonly unknown[])[]) => rows.slice(1)],

@@ -1,5 +1,5 @@
 import type { Database as SqliteFile } from 'better-sqlite3'
-import type pg from 'pg'
+import pg from 'pg'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { migrations } from '../migrations/index.ts'
 import { applyMigrations, inTransaction } from '../postgres/migrate.ts'
@@ -10,6 +10,10 @@ import { postgresTarget } from './postgres-side.ts'
 import { quoted } from './side.ts'
 import { sqliteSource } from './sqlite-side.ts'
 
+/** Tables are dropped for a copy, which waits for everybody who reads them. */
+const LOCKED =
+  'Something else is using the tables of the database, such as pg_dump or an open transaction in psql. Wait for it or end it, and try again.'
+const LOCK_NOT_AVAILABLE = '55P03'
 const IN_USE = 'The database of BERTH_DATABASE_URL is not empty. Create an empty one, and set BERTH_DATABASE_URL to it.'
 
 /** Once the data directory belongs to it. */
@@ -52,7 +56,10 @@ export async function copyIntoPostgres(file: SqliteFile, client: pg.Client, { no
   if (!replaces && !(await readCopyState(client)).isUnfinished) await refuseUsed(client)
   const version = file.prepare<[], { version: number | null }>('select max(version) as version from schema_migration').get()?.version ?? 0
   return await inTransaction(client, async (tx) => {
-    await dropOwn(client)
+    await client.query(`set local lock_timeout = '10s'`)
+    await dropOwn(client).catch((cause: unknown) => {
+      throw cause instanceof pg.DatabaseError && cause.code === LOCK_NOT_AVAILABLE ? new StartRefused(LOCKED, { cause }) : cause
+    })
     await applyMigrations(client, tx, { migrations: migrations.filter((each) => each.version <= version), now })
     const target = await postgresTarget(client)
     const copied = await copyTables(sqliteSource(file), target)
