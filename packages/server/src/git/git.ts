@@ -2,7 +2,7 @@ import { chown, mkdir, rm } from 'node:fs/promises'
 import type { Logger } from '../lib/logger.ts'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
 import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } from './git-visit.ts'
-import { LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
+import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
@@ -105,7 +105,6 @@ export function createGit(deps: Deps) {
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
       const { hash, into, within = { limits, timeoutMs: fetchTimeoutMs } } = wanted
-      const tree: TreeNotes = { links: [], hasAttributes: false }
       const source = reporting(visited, wanted.onActivity)
       await rm(into, { recursive: true, force: true }) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
@@ -114,11 +113,7 @@ export function createGit(deps: Deps) {
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
       const commit = await fetchCommit(source, wanted, { ...within, memory })
-      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, tree) })
-      const watch = tree.hasAttributes ? async () => await checkCheckoutSize(into, within.limits) : undefined
-      await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], { ...local, ...(watch && { watch }) })
-      await watch?.()
-      const { links } = tree
+      const links = await writeTree(source, hash, { ...local, limits: within.limits })
       const modules = links.length > 0 ? await listModules(source, hash, local) : '' // also without submodules: one that is not valid is reported
       return { ...commit, links, urls: moduleUrlsIn(modules) }
     })
@@ -148,8 +143,10 @@ function sourceIn({ url, privileged, credential, ssh, signal }: Source): Source 
   return { url, privileged, ...(credential && { credential }), ...(ssh && { ssh }), ...(signal && { signal }) }
 }
 
+type Local = Parameters<Visit['git']>[1]
+
 /** Empty without a .gitmodules. */
-async function listModules({ git }: Visit, hash: string, run: Parameters<Visit['git']>[1]): Promise<string> {
+async function listModules({ git }: Visit, hash: string, run: Local): Promise<string> {
   const names = await git(['ls-tree', '-z', '--name-only', hash, '--', '.gitmodules'], run)
   if (names === '') return ''
   const [config, ...args] = LIST_MODULES
@@ -187,6 +184,16 @@ async function fetchCommit(
     return found
   }
   throw new CommitMissing(hash)
+}
+
+/** Writes the files of a commit that was fetched, within the limits. Returns its submodules. */
+async function writeTree({ git }: Visit, hash: string, { limits, ...run }: Local & { limits: SizeLimits }): Promise<Gitlink[]> {
+  const tree: TreeNotes = { links: [], hasAttributes: false }
+  await git([...LIST_TREE, '-l', hash], { ...run, onOutput: createTreeCheck(limits, tree) })
+  const watch = tree.hasAttributes ? async () => await checkCheckoutSize(run.cwd, limits) : undefined
+  await git(['checkout', '--quiet', '--force', '--detach', hash, '--'], { ...run, ...(watch && { watch }) })
+  await watch?.()
+  return tree.links
 }
 
 /** Every finished command counts as progress. */
