@@ -31,7 +31,7 @@ it.each(CORPUS.filter(({ refused }) => refused.length > 0))('is refused with eve
   const reasons = String((refusal as Error).message).split(/\(\d\) /)
   for (const key of file.refused) {
     const reason = reasons.find((each) => each.includes(`${key} `)) ?? ''
-    expect(reason, key).toMatch(/\. (Remove|Commit|Put|Write|Allowed|Publish|Use|Set|Choose)|Remove it/)
+    expect(reason, key).toMatch(/\. (Remove|Commit|Put|Write|Add|Only these are allowed|Publish|Use|Set|Choose)|Remove it/)
   }
 })
 
