@@ -59,6 +59,21 @@ const WORDS: Readonly<Record<string, string>> = {
   'delivery.redeliver': 'Delivery repeated',
   'settings.update': 'Settings changed',
   'disk.clean_up': 'Disk space freed',
+  'server.turn_on': 'Swarm switched on',
+  'server.turn_off': 'Swarm switched off',
+  'server.invite': 'Command for a new server created',
+  'server.stop_adding': 'Command for a new server made invalid',
+  'server.join': 'Server joined',
+  'server.update': 'Server changed',
+  'server.managers': 'Managers changed',
+  'server.remove': 'Server removed',
+  'file.save': 'File saved',
+  'file.delete': 'File deleted',
+  'github_app.create': 'GitHub App connected',
+  'github_app.reconnect': 'GitHub App connected again',
+  'keys.rotate': 'Keys replaced',
+  'update.apply': 'Update started',
+  'update.clear': 'Update ended',
 }
 
 /** A readable action. A server newer than this page may send unknown ones, which are shown as they are. */
@@ -71,16 +86,22 @@ function triesOf(after: unknown): number {
   return typeof after === 'object' && after !== null && 'tries' in after && typeof after.tries === 'number' ? after.tries : 1
 }
 
-/** An invitation is for somebody who has no account yet, and so no number. */
-function invitedOf(detail: unknown): string {
-  return typeof detail === 'object' && detail !== null && 'email' in detail && typeof detail.email === 'string' ? detail.email : ''
+function textIn(detail: unknown, key: 'email' | 'name'): string {
+  const value: unknown = typeof detail === 'object' && detail !== null ? Reflect.get(detail, key) : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/** What has no number: an invitation is for somebody who has no account yet, and servers are not in the database. */
+function unnumbered({ action, before, after }: Pick<AuditEntry, 'action' | 'before' | 'after'>): string {
+  const key = action.startsWith('server.') ? 'name' : 'email'
+  return textIn(after, key) || textIn(before, key)
 }
 
 /** The subject of an entry, and how often it happened. */
 export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'before' | 'after'>, name: string): string {
   const isFailedLogin = entry.action === 'session.login_failed'
-  const isInvitation = entry.action === 'user.invite' || entry.action === 'user.uninvite'
-  const known = isInvitation ? invitedOf(entry.after) || invitedOf(entry.before) : name
+  const isUnnumbered = entry.action === 'user.invite' || entry.action === 'user.uninvite' || entry.action.startsWith('server.')
+  const known = isUnnumbered ? unnumbered(entry) : name
   const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${known}` : known
   const tries = triesOf(entry.after)
   return `${subject === '' || subject === entry.actorEmail ? '' : ` ${subject}`}${tries > 1 ? `, ${tries} times` : ''}`
