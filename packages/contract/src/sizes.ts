@@ -4,7 +4,8 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 export function sizeWords(bytes: number): string {
   let size = Math.max(0, bytes)
   let unit = 0
-  while (size >= 1024 && unit < UNITS.length - 1) {
+  // by what is shown: 1023.9 KiB is rounded to 1 MiB
+  while (Math.round(size) >= 1024 && unit < UNITS.length - 1) {
     size /= 1024
     unit += 1
   }

@@ -22,7 +22,7 @@ const BODY = 'open all day'
 const DISK_MEGABYTES = 1000
 /** Enough for Berth itself. */
 const ROOM_BYTES = 30 * 1024 * 1024
-const NO_ROOM = /^The update needs \d+ MB in .*, and \d+ MB are free\.$/
+const NO_ROOM = /^The update needs [\d.]+ [A-Z]iB in .*, and [\d.]+ [A-Z]iB are free\.$/
 let directory: string
 let disk: SmallDisk
 let releases: TestReleases

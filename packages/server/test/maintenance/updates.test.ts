@@ -178,7 +178,7 @@ it('a disk without room for it is seen before anything is done', async () => {
   await berth.start({}, { updateSpareBytes: 1e16 })
   await releases.publish('70.8.0')
   await apply()
-  expect(await failure()).toEqual(back(/^The update needs \d+ MB in .*, and \d+ MB are free\.$/))
+  expect(await failure()).toEqual(back(/^The update needs [\d.]+ [A-Z]iB in .*, and [\d.]+ [A-Z]iB are free\.$/))
   await berth.stop()
   await berth.start({}, { updateWatchMs: 60_000 })
 })

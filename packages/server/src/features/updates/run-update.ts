@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sizeWords } from '@berth/contract'
 import type { Step } from '../../lib/step.ts'
 import type { Tuning } from '../../lib/tuning.ts'
 import { freeBytes } from '../../store/disk-space.ts'
@@ -60,7 +61,7 @@ export function createRunUpdate(deps: RunDeps) {
     const downloads = join(records.directory, 'downloads')
     const file = join(downloads, chosen.archive.file)
     try {
-      await enter('downloading', `Downloading Berth ${record.to} (${megabytes(chosen.archive.bytes)}).`)
+      await enter('downloading', `Downloading Berth ${record.to} (${sizeWords(chosen.archive.bytes)}).`)
       await removeOthers(downloads, chosen.archive.file)
       await preflight(deps, chosen, signal)
       const { ca, tuning } = deps
@@ -91,10 +92,6 @@ function wordsFor(cause: unknown, signal: AbortSignal): string {
   return shown instanceof Error ? shown.message : String(shown)
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6)} MB`
-}
-
 async function preflight(
   { dataDir, databaseBytes, layout, engineVersion, tuning }: RunDeps,
   { release, archive }: Chosen,
@@ -108,7 +105,7 @@ async function preflight(
   ]
   for (const { directory, bytes } of needs) {
     const free = await freeBytes(directory)
-    if (free < bytes) throw new Error(`The update needs ${megabytes(bytes)} in ${directory}, and ${megabytes(free)} are free.`)
+    if (free < bytes) throw new Error(`The update needs ${sizeWords(bytes)} in ${directory}, and ${sizeWords(free)} are free.`)
   }
   const engine = /^\d+\.\d+\.\d+/.exec(await engineVersion(signal).catch(() => ''))?.[0]
   if (engine !== undefined && compareVersions(engine, release.engine) < 0)
