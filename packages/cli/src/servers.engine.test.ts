@@ -33,5 +33,6 @@ it('servers are added and changed from the command line', async () => {
   expect(await says(['servers', 'drain', 'n2'])).toContain('n2 is being drained.')
   expect(await says(['servers', 'remove', 'n2', '--yes'])).toContain('docker swarm leave')
   expect(await says(['servers', 'drain', 'n2'], 1)).toContain('There is no server "n2".')
+  expect(await says(['servers', 'turn-off'], 2)).toContain('leaves Swarm mode')
   expect(await says(['servers', 'turn-off', '--yes'])).toContain('this server')
 })

@@ -169,6 +169,7 @@ const turnOff = command({
   summary: 'Switch Swarm off again, once only this server is left; asks first',
   options: YES,
   async run(ctx, _args, values) {
+    ctx.out.line('Docker on this server leaves Swarm mode, and this server is the only one again. Apps keep running.')
     await agree(ctx, values['yes'] === true)
     show(ctx, await ctx.api('servers.turnOff'))
   },
