@@ -2,7 +2,7 @@
 import type { BuildPlan, SourceFile, User } from '@berth/contract'
 import { afterEach, expect, it, vi } from 'vitest'
 import { fakeNetwork, type Replies } from './fake-network.ts'
-import { field, openPage, shows, type } from './page.ts'
+import { field, openPage, press, shows, type, until } from './page.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
 const OWNER: User = { id: 1, email: 'owner@example.com', role: 'owner', createdAt: AT }
@@ -57,4 +57,14 @@ it('still says that there is a Dockerfile where the repository cannot be read wh
   await shows('The repository is too large for a quick check.')
   await shows('Dockerfile found: Dockerfile')
   expect(field('Start command')).toBeUndefined()
+})
+
+it('speaks of the Procfile where a process can have a line in one, and not for a ready image', async () => {
+  fakeNetwork(REPLIES)
+  using _page = openPage('/projects/5/new')
+  await press('Add a process')
+  expect((await until(() => field('Command'))).placeholder).toBe('Its line in the Procfile')
+  await press('Image')
+  await until(() => field('Command')?.placeholder === '')
+  expect(document.body.textContent).not.toContain('Procfile')
 })

@@ -3,22 +3,30 @@ import { Button, IconButton } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'
 import { NEW_PROCESS, type ProcessRow } from './process-values.ts'
 
-type Props = { value: ProcessRow[]; onText: (rows: ProcessRow[]) => void; problem: string | undefined }
+type Props = {
+  value: ProcessRow[]
+  onText: (rows: ProcessRow[]) => void
+  problem: string | undefined
+  /** A ready image has no Procfile. */
+  isImage: boolean
+}
 
 /** The processes beside the main one, one row each. */
-export function ProcessesField({ value: rows, onText: onRows, problem }: Props) {
+export function ProcessesField({ value: rows, onText: onRows, problem, isImage }: Props) {
   return (
     <fieldset className="grid min-w-0 gap-3">
       <legend className="mb-1 text-[13px] font-medium">Other processes</legend>
       <p className="text-[13px] text-ink-soft">
-        Workers and clocks beside the main process. Without a command, a process runs its line in the Procfile; without limits, it has those
-        of the app. Replicas (0 to {MOST_REPLICAS}) change without a deployment, everything else with the next one.
+        Workers and clocks beside the main process. {!isImage && 'Without a command, a process runs its line in the Procfile. '}
+        Without limits, it has those of the app. Replicas (0 to {MOST_REPLICAS}) change without a deployment, everything else with the next
+        one.
       </p>
       {rows.map((row, at) => (
         <ProcessFields
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity of their own while their names are typed
           key={at}
           row={row}
+          isImage={isImage}
           number={at + 1}
           onRow={(changed) => onRows(rows.with(at, changed))}
           onRemove={() => onRows(rows.toSpliced(at, 1))}
@@ -38,9 +46,9 @@ export function ProcessesField({ value: rows, onText: onRows, problem }: Props) 
   )
 }
 
-type RowProps = { row: ProcessRow; number: number; onRow: (row: ProcessRow) => void; onRemove: () => void }
+type RowProps = { row: ProcessRow; number: number; isImage: boolean; onRow: (row: ProcessRow) => void; onRemove: () => void }
 
-function ProcessFields({ row, number, onRow, onRemove }: RowProps) {
+function ProcessFields({ row, number, isImage, onRow, onRemove }: RowProps) {
   const field = (key: keyof ProcessRow) => ({ value: row[key], onText: (text: string) => onRow({ ...row, [key]: text }) })
   const name = row.name.trim() === '' ? `process ${number}` : row.name.trim()
   return (
@@ -56,7 +64,13 @@ function ProcessFields({ row, number, onRow, onRemove }: RowProps) {
         <IconButton label={`Remove ${name}`} icon="trash" onClick={onRemove} />
       </div>
       <div className="col-span-2 sm:col-span-5">
-        <TextField label="Command" mono spellCheck={false} placeholder="Its line in the Procfile" {...field('command')} />
+        <TextField
+          label="Command"
+          mono
+          spellCheck={false}
+          placeholder={isImage ? undefined : 'Its line in the Procfile'}
+          {...field('command')}
+        />
       </div>
     </fieldset>
   )

@@ -114,7 +114,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
         )}
         {mayHaveReplicas(app) && (
           <div className="sm:col-span-2">
-            <ProcessesField {...form.field('processes')} />
+            <ProcessesField isImage={app.image !== ''} {...form.field('processes')} />
           </div>
         )}
         <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />

@@ -24,7 +24,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { EMPTY, isPasted, mayHaveProcesses, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
+import { EMPTY, isImage, isPasted, mayHaveProcesses, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -86,7 +86,7 @@ function Wizard({ projectId }: { projectId: number }) {
       </Card>
       {mayHaveProcesses(form.values) && (
         <Card title="4 · Processes" note="Optional. You can change them later.">
-          <ProcessesField {...form.field('processes')} />
+          <ProcessesField isImage={isImage(form.values)} {...form.field('processes')} />
         </Card>
       )}
     </Form>
