@@ -2,7 +2,7 @@
 import type { Server, Servers, User } from '@berth/contract'
 import { afterEach, expect, it, vi } from 'vitest'
 import { fakeNetwork, Refusal, type Replies } from './fake-network.ts'
-import { field, openPage, press, shows, text, until } from './page.ts'
+import { field, openPage, press, shows, text, type, until } from './page.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
 const OWNER: User = { id: 1, email: 'owner@example.com', role: 'owner', createdAt: AT }
@@ -71,6 +71,21 @@ it('one server is shown with its load and its apps, and another one is added aft
   await press('Switch Swarm on')
   await shows(sent.command)
   expect(network.sent.find(({ name }) => name === 'servers.add')?.body).toEqual({ consent: true, address: '198.51.100.1' })
+})
+
+it('which of several addresses the others use is not chosen for the owner', async () => {
+  const addresses = ['198.51.100.1', '10.0.0.1']
+  fakeNetwork({ ...SHELL, 'servers.list': { ...ALONE, adding: { ...ADDING, addresses } } })
+  using _page = openPage('/admin/servers')
+  await press('Add server')
+  const address = await until(() => field('Address of this server that the others use'))
+  expect(address.value).toBe('')
+  await shows('This server has 198.51.100.1, 10.0.0.1.')
+  ;(await until(() => field('I agree to switch Docker on this server to Swarm mode.'))).click()
+  const agree = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === 'Switch Swarm on')
+  expect((await until(agree)).disabled).toBe(true)
+  await type('Address of this server that the others use', '10.0.0.1')
+  await until(() => agree()?.disabled === false)
 })
 
 it('of several servers each has its role, its labels and its checks, and a refusal is shown', async () => {

@@ -26,9 +26,9 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
   const { changes, ports, addresses } = found.adding
   const client = useQueryClient()
   const [isAgreed, setAgreed] = useState(false)
-  const [address, setAddress] = useState(addresses[0] ?? '')
+  const [address, setAddress] = useState(addresses.length === 1 ? (addresses[0] ?? '') : '')
   const add = useMutation({
-    mutationFn: () => call('servers.add', found.isSwarm ? {} : { consent: isAgreed, address }),
+    mutationFn: () => call('servers.add', found.isSwarm ? {} : { consent: isAgreed, address: address.trim() }),
     onSuccess: async (sent) => {
       onDone(sent)
       await client.invalidateQueries({ queryKey: servers.queryKey })
@@ -39,7 +39,7 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
       title="Add server"
       action={found.isSwarm ? 'Create command' : 'Switch Swarm on'}
       kind="primary"
-      disabled={!found.isSwarm && !isAgreed}
+      disabled={!found.isSwarm && !(isAgreed && address.trim() !== '')}
       pending={add.isPending}
       failure={add.error?.message}
       onConfirm={() => add.mutate()}
@@ -52,7 +52,9 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
         <>
           <TextField
             label="Address of this server that the others use"
-            hint={addresses.length > 1 ? `This server has ${addresses.join(', ')}.` : undefined}
+            hint={
+              addresses.length > 1 ? `This server has ${addresses.join(', ')}. Choose one of a private network if there is one.` : undefined
+            }
             value={address}
             onText={setAddress}
           />

@@ -28,13 +28,19 @@ export function chooseAddress(wanted: string | undefined, known: readonly string
 }
 
 /** `manager` is its address and port. */
-type Join = { site: string; imageToken: string; joinToken: string; manager: string }
+type Join = { site: URL; imageToken: string; joinToken: string; manager: string }
+
+/** How the caller reaches this Berth, from the Host header. It becomes a part of a command. */
+export function siteUrl(site: string): URL {
+  const url = URL.parse(site)
+  if (url === null || !PLAIN_ORIGIN.test(url.origin)) throw new AppError('invalid_request', { message: 'The Host header is not valid.' })
+  return url
+}
 
 /** To run on the new server. `site` is how the caller reaches this Berth, so most likely the new server can too. */
 export function joinCommand({ site, imageToken, joinToken, manager }: Join): string {
   const url = new URL(site)
   if (LOOPBACK.test(url.hostname)) url.hostname = manager.replace(/:\d+$/, '')
-  if (!PLAIN_ORIGIN.test(url.origin)) throw new AppError('invalid_request', { message: 'The Host header is not valid.' })
   const load = `curl -fsS '${url.origin}/api/servers/image?token=${imageToken}' | docker load`
   return `${load} && docker swarm join --token ${joinToken} ${manager}`
 }

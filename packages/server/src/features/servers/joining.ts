@@ -33,7 +33,7 @@ export function createJoining(deps: Deps) {
   /** For the image in the command; only this process knows it, so a restart ends it. */
   let imageToken: string | undefined
 
-  async function invite(caller: Caller, site: string): Promise<ServerInvitation> {
+  async function invite(caller: Caller, site: URL): Promise<ServerInvitation> {
     isOn = true
     await welcome() // this server, if Swarm was just switched on
     return await oneAtATime.run(async () => {

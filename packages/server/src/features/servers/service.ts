@@ -7,6 +7,7 @@ import type { Db } from '../../store/database.ts'
 import { type Change, createChanges } from './changes.ts'
 import { createChecking } from './checking.ts'
 import { createCluster } from './cluster.ts'
+import { siteUrl } from './join-command.ts'
 import { createJoining } from './joining.ts'
 import { createListing } from './listing.ts'
 import { createSwitching } from './switching.ts'
@@ -40,8 +41,9 @@ export function createServers(deps: Deps) {
   }
 
   async function add(caller: Caller, wanted: Wanted, site: string): Promise<ServerInvitation> {
+    const url = siteUrl(site) // before anything is changed
     await switching.turnOn(caller, wanted)
-    return await joining.invite(caller, site)
+    return await joining.invite(caller, url)
   }
 
   async function turnOff(caller: Caller): Promise<Servers> {
