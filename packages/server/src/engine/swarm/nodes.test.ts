@@ -17,6 +17,7 @@ it('reads a node', () => {
   expect(nodeOf(value)).toEqual({
     id: 'x',
     serverId: 'a1',
+    isChecked: true,
     name: 'two',
     address: '198.51.100.2',
     role: 'worker',
@@ -33,7 +34,13 @@ it('reads a node', () => {
   const manager = { ...value, ManagerStatus: { Leader: true, Reachability: 'reachable', Addr: '198.51.100.9:2377' } }
   expect(nodeOf(manager)).toMatchObject({ isLeader: true, actsAs: 'manager', address: '198.51.100.9' })
   expect(nodeOf({ ...manager, ManagerStatus: { Reachability: 'unreachable' } }).actsAs).toBe('unreachable manager')
-  expect(nodeOf({ Status: { State: 'down' } })).toMatchObject({ isReady: false, serverId: '', availability: 'active' })
+  expect(nodeOf({ Status: { State: 'down' } })).toMatchObject({ isReady: false, serverId: '', isChecked: false, availability: 'active' })
+  const loud = nodeOf({
+    Description: { Engine: { EngineVersion: `29\u001b[2J${'.1'.repeat(200)}` } },
+    Status: { Message: 'x'.repeat(1e6) },
+  })
+  expect(loud.engine).toMatch(/^29(?:\.1){49}$/)
+  expect(loud.message.length).toBeLessThan(1000)
 })
 
 it('changes what it is told to, and leaves the labels of others', () => {

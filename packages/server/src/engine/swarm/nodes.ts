@@ -9,6 +9,8 @@ export type SwarmNode = {
   readonly id: string
   /** Ours; empty for one that has just joined. */
   readonly serverId: string
+  /** Whether its last check found no problem. */
+  readonly isChecked: boolean
   readonly name: string
   readonly address: string
   readonly role: 'manager' | 'worker'
@@ -34,7 +36,9 @@ export type NodeChange = {
   readonly labels?: readonly string[]
 }
 
-const LONGEST_NAME = 100
+/** Of what a node says about itself. */
+const LONGEST_WORD = 100
+const LONGEST_MESSAGE = 500
 
 export function nodeOf(value: unknown): SwarmNode {
   const [spec, manager] = [field(value, 'Spec'), field(value, 'ManagerStatus') ?? undefined]
@@ -43,7 +47,8 @@ export function nodeOf(value: unknown): SwarmNode {
   return {
     id: text(field(value, 'ID')),
     serverId: labels[NODE_LABEL.server] ?? '',
-    name: cleanLine(text(field(value, 'Description', 'Hostname'))).slice(0, LONGEST_NAME),
+    isChecked: labels[NODE_LABEL.checked] === 'true',
+    name: cleanLine(text(field(value, 'Description', 'Hostname'))).slice(0, LONGEST_WORD),
     // that of a manager as the others reach it: its own view of itself may be 0.0.0.0
     address: (text(field(manager, 'Addr')) || text(field(value, 'Status', 'Addr'))).replace(/:\d+$/, ''),
     role: text(field(spec, 'Role')) === 'manager' ? 'manager' : 'worker',
@@ -51,14 +56,14 @@ export function nodeOf(value: unknown): SwarmNode {
     actsAs: manager === undefined ? 'worker' : text(field(manager, 'Reachability')) === 'reachable' ? 'manager' : 'unreachable manager',
     isReady: text(field(value, 'Status', 'State')) === 'ready',
     availability: availability === 'pause' || availability === 'drain' ? availability : 'active',
-    engine: text(field(value, 'Description', 'Engine', 'EngineVersion')),
+    engine: cleanLine(text(field(value, 'Description', 'Engine', 'EngineVersion'))).slice(0, LONGEST_WORD),
     cores: count(field(value, 'Description', 'Resources', 'NanoCPUs')) / 1e9,
     memoryBytes: count(field(value, 'Description', 'Resources', 'MemoryBytes')),
     labels: Object.keys(labels)
       .filter((key) => key.startsWith(NODE_LABEL.prefix))
       .map((key) => key.slice(NODE_LABEL.prefix.length))
       .toSorted(),
-    message: cleanLine(text(field(value, 'Status', 'Message'))),
+    message: cleanLine(text(field(value, 'Status', 'Message'))).slice(0, LONGEST_MESSAGE),
   }
 }
 

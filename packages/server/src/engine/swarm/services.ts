@@ -24,6 +24,9 @@ const MEMORY_BYTES = 128 * 1024 * 1024
 const MOST_PROCESSES = 32
 const STOP_NS = 1e9
 const LOG_MS = 10_000
+/** The programs of checks print a line each. Another server may send more. */
+const MOST_OUTPUT_BYTES = 64 * 1024
+const LONGEST_ERROR = 500
 const ENDED = ['complete', 'failed', 'rejected', 'shutdown', 'orphaned']
 const LOOK_MS = 250
 /** A network is in use for a few seconds after its last task was removed. */
@@ -43,7 +46,7 @@ export function createServices({ transport }: { transport: Transport }) {
     return {
       state: text(field(task, 'Status', 'State')),
       address: text(items(field(attached, 'Addresses'))[0]).replace(/\/\d+$/, ''),
-      error: cleanLine(text(field(task, 'Status', 'Err'))),
+      error: cleanLine(text(field(task, 'Status', 'Err'))).slice(0, LONGEST_ERROR),
     }
   }
 
@@ -62,14 +65,19 @@ export function createServices({ transport }: { transport: Transport }) {
     }
   }
 
-  /** What it printed. The manager fetches it from the node. */
+  /** The beginning of what it printed. The manager fetches it from the node. */
   async function output(serviceId: string): Promise<string[]> {
     const query = { stdout: true, stderr: true, timestamps: true }
     const signal = AbortSignal.timeout(LOG_MS)
     const answer = await transport.stream({ method: 'GET', path: `/services/${serviceId}/logs`, query, signal })
     const reader = createLogReader({ isTty: false })
     const lines: string[] = []
-    for await (const chunk of answer.chunks) lines.push(...reader.push(chunk).map(({ line }) => line))
+    let left = MOST_OUTPUT_BYTES
+    for await (const chunk of answer.chunks) {
+      lines.push(...reader.push(chunk.subarray(0, left)).map(({ line }) => line))
+      left -= chunk.length
+      if (left <= 0) break
+    }
     return [...lines, ...reader.end().map(({ line }) => line)]
   }
 

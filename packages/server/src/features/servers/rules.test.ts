@@ -6,6 +6,7 @@ function node(change: Partial<SwarmNode> = {}): SwarmNode {
   return {
     id: 'node2',
     serverId: 's2',
+    isChecked: true,
     name: 'two',
     address: '198.51.100.2',
     role: 'worker',
