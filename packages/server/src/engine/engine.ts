@@ -70,7 +70,7 @@ export function createEngine(deps: {
   const lentContainers = createLentContainers({ transport })
   const logs = createContainerLogs({ transport })
   const measure = createMeasureDisk({ transport })
-  const services = createServices({ transport })
+  const services = createServices({ transport, log: deps.log })
 
   return {
     ping: transport.ping,
@@ -96,8 +96,7 @@ export function createEngine(deps: {
     disk: createDisk({ measure }),
     swarm: createSwarm({ transport }),
     agentImage: createAgentImage({ transport, images }),
-    probeServer: createProbe(services),
-    removeChecks: async (instance: string) => await services.removeAll(instance, 'check'),
+    ...createProbe({ services, log: deps.log }),
   }
 }
 

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { count, field, text } from '../api/json.ts'
+import type { Maker } from '../labels.ts'
 import { PROBE, RESPONDER } from './probe-programs.ts'
 import type { Services } from './services.ts'
+
+type Log = { warn(fields: object, message: string): void }
 
 export type Probed =
   /** Its container could not be started on that server, or said nothing. */
@@ -31,14 +34,14 @@ const START_MS = 30_000
 const END_MS = 60_000
 
 /** Runs a container on another node that tries what releases will need there, against one on this node. One check at a time. */
-export function createProbe(services: Services) {
+export function createProbe({ services, log }: { services: Services; log: Log }) {
   const oneAtATime = createSemaphore(1)
 
   async function run(target: Target, signal: AbortSignal): Promise<Probed> {
     const { instance, image } = target
     const name = `berth-${instance}-check-${randomBytes(4).toString('hex')}`
-    const shared = { owner: { instance, kind: 'check' } as const, network: name, image }
-    await services.removeAll(instance, 'check') // what a crash left
+    const shared = { owner: ownerOf(instance), network: name, image }
+    await services.removeAll(shared.owner) // what a crash left
     await services.createOverlay(name, shared.owner)
     try {
       const responder = { ...shared, name: `${name}-here`, nodeId: target.hereId, environment: { PEER: target.address } }
@@ -51,12 +54,21 @@ export function createProbe(services: Services) {
       if (ended.state !== 'complete') return { is: 'failed', reason: ended.error || `It is ${ended.state || 'not started'}.` }
       return resultOf(await services.output(there), await services.output(here))
     } finally {
-      await services.removeAll(instance, 'check')
-      await services.removeOverlay(name)
+      // the result is worth more, and the next check removes what is left
+      await services.removeAll(shared.owner).catch((err: unknown) => log.warn({ err }, 'a check could not be cleaned up'))
     }
   }
 
-  return async (target: Target, signal: AbortSignal): Promise<Probed> => await oneAtATime.run(async () => await run(target, signal))
+  return {
+    probeServer: async (target: Target, signal: AbortSignal): Promise<Probed> =>
+      await oneAtATime.run(async () => await run(target, signal)),
+    /** What a crash left of checks; it waits for one that runs. */
+    removeChecks: async (instance: string): Promise<void> => await oneAtATime.run(async () => await services.removeAll(ownerOf(instance))),
+  }
+}
+
+function ownerOf(instance: string): Maker {
+  return { instance, kind: 'check' }
 }
 
 function resultOf(there: readonly string[], here: readonly string[]): Probed {

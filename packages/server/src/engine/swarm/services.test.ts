@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 /** An HTTP server that behaves like an engine. */
-async function servicesOf(answer: http.RequestListener) {
+async function servicesOf(answer: http.RequestListener, log = { warn: (_fields: object, _message: string): void => undefined }) {
   server = http.createServer((request, response) => {
     if (request.url === '/_ping') return void response.writeHead(200, { 'api-version': '1.41' }).end('OK')
     answer(request, response)
@@ -21,7 +21,7 @@ async function servicesOf(answer: http.RequestListener) {
   await once(server, 'listening')
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
-  return createServices({ transport: createTransport({ address: { host: '127.0.0.1', port } }) })
+  return createServices({ transport: createTransport({ address: { host: '127.0.0.1', port } }), log })
 }
 
 function frame(line: string): Buffer {
@@ -49,4 +49,30 @@ it('reads the beginning of what a task printed, however much there is', async ()
   expect(lines.join('\n').length).toBeLessThanOrEqual(64 * 1024)
   await expect.poll(() => isClosed).toBe(true)
   expect(sent).toBeGreaterThan(60)
+})
+
+it('removes the services and networks of checks that a crash left, and waits for a network that is still in use', async () => {
+  const asked: string[] = []
+  const services = await servicesOf((request, response) => {
+    const url = new URL(request.url ?? '', 'http://engine')
+    const call = `${request.method} ${url.pathname.replace('/v1.41', '')}`
+    asked.push(call)
+    if (call === 'GET /services') return void response.end('[{"ID":"s1"}]')
+    if (call === 'GET /networks') {
+      asked.push(url.searchParams.get('filters') ?? '')
+      return void response.end('[{"Id":"n1","Name":"left"},{"Id":"n2","Name":"gone"}]')
+    }
+    if (call === 'DELETE /networks/n2') return void response.writeHead(404).end('{"message":"no such network"}')
+    const isInUse = call === 'DELETE /networks/n1' && asked.filter((each) => each === call).length < 3
+    response.writeHead(isInUse ? 400 : 204).end(isInUse ? '{"message":"network is in use by task"}' : undefined)
+  })
+  await services.removeAll({ instance: 'abc', kind: 'check' })
+  expect(asked).toEqual([
+    'GET /services',
+    'DELETE /services/s1',
+    'GET /networks',
+    expect.stringContaining('berth.kind=check'),
+    ...Array.from({ length: 3 }, () => 'DELETE /networks/n1'),
+    'DELETE /networks/n2',
+  ])
 })

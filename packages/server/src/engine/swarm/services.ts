@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanLine } from '../../lib/clean-line.ts'
+import { retry, steadily } from '../../lib/retry.ts'
 import { isNotFound } from '../api/errors.ts'
 import { field, filters, items, labelFilter, text } from '../api/json.ts'
 import { createLogReader } from '../api/log-frames.ts'
 import type { Transport } from '../api/transport.ts'
-import { labelsOf, type Maker, ownedBy } from '../labels.ts'
+import { labelsOf, type Maker } from '../labels.ts'
 import { answered } from './swarm.ts'
 
 /** One container on one node, which is not started again when it ends. */
@@ -17,6 +18,7 @@ export type SingleTask = {
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
 }
+type Log = { warn(fields: object, message: string): void }
 export type TaskState = { readonly state: string; readonly address: string; readonly error: string }
 
 const NOBODY = '65534:65534'
@@ -33,7 +35,9 @@ const LOOK_MS = 250
 const DETACHED_WITHIN_MS = 15_000
 
 /** Services with a single task, for checks, and the overlay network between them. */
-export function createServices({ transport }: { transport: Transport }) {
+export function createServices({ transport, log }: { transport: Transport; log: Log }) {
+  const { createOverlay, removeOverlays } = createOverlays({ transport, log })
+
   async function start(task: SingleTask): Promise<string> {
     const created = await answered(transport.json({ method: 'POST', path: '/services/create', body: serviceRequest(task) }))
     return text(field(created, 'ID'))
@@ -81,39 +85,39 @@ export function createServices({ transport }: { transport: Transport }) {
     return [...lines, ...reader.end().map(({ line }) => line)]
   }
 
-  /** All of one kind, of this instance. */
-  async function removeAll(instance: string, kind: 'check'): Promise<void> {
-    const { 'berth.kind': ofKind = '' } = labelsOf({ instance, kind })
-    const query = { filters: filters({ label: labelFilter({ ...ownedBy({ instance }), 'berth.kind': ofKind }) }) }
+  /** All of this owner, with their networks. A network that stays is only logged: the next time removes it. */
+  async function removeAll(owner: Maker): Promise<void> {
+    const query = { filters: filters({ label: labelFilter(labelsOf(owner)) }) }
     for (const service of items(await answered(transport.json({ method: 'GET', path: '/services', query })))) {
       const path = `/services/${text(field(service, 'ID'))}`
       await transport.json({ method: 'DELETE', path }).catch(unlessGone)
     }
+    await removeOverlays(owner)
   }
 
-  return { start, waitFor, output, removeAll, ...createOverlays(transport) }
+  return { start, waitFor, output, removeAll, createOverlay }
 }
 
-function createOverlays(transport: Transport) {
+function createOverlays({ transport, log }: { transport: Transport; log: Log }) {
   async function createOverlay(name: string, owner: Maker): Promise<void> {
     const body = { Name: name, CheckDuplicate: true, Driver: 'overlay', Attachable: true, Labels: labelsOf(owner) }
     await answered(transport.json({ method: 'POST', path: '/networks/create', body }))
   }
 
-  async function removeOverlay(name: string): Promise<void> {
-    const giveUpAt = performance.now() + DETACHED_WITHIN_MS
-    for (;;) {
-      try {
-        await transport.json({ method: 'DELETE', path: `/networks/${encodeURIComponent(name)}` }).catch(unlessGone)
-        return
-      } catch (cause) {
-        if (performance.now() > giveUpAt) throw cause
-        await sleep(LOOK_MS * 2)
-      }
+  async function removeOverlays(owner: Maker): Promise<void> {
+    const query = { filters: filters({ label: labelFilter(labelsOf(owner)) }) }
+    const left = items(await answered(transport.json({ method: 'GET', path: '/networks', query })))
+    const delayMs = steadily(LOOK_MS * 2, DETACHED_WITHIN_MS)
+    for (const network of left) {
+      const path = `/networks/${encodeURIComponent(text(field(network, 'Id')))}`
+      const remove = async () => await transport.json({ method: 'DELETE', path }).catch(unlessGone)
+      await retry(remove, { isTransient: () => true, delayMs }).catch((err: unknown) =>
+        log.warn({ network: text(field(network, 'Name')), err }, 'a network of checks could not be removed'),
+      )
     }
   }
 
-  return { createOverlay, removeOverlay }
+  return { createOverlay, removeOverlays }
 }
 
 export type Services = ReturnType<typeof createServices>
