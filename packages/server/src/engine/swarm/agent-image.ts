@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { librariesOf } from '../../lib/elf.ts'
-import { EngineError } from '../api/errors.ts'
+import { EngineError, isConflict, isNotFound } from '../api/errors.ts'
 import { field, jsonLines, text } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { END_OF_ARCHIVE, headerOf, paddingFor } from '../build/tar.ts'
@@ -20,9 +20,24 @@ export function createAgentImage(deps: { transport: Transport; images: Images })
   const { transport, images } = deps
   const nameFor = (instance: string) => `127.0.0.1:1/berth-${instance}/agent:node-${process.version}`
 
+  /** Of the Node.js of earlier versions of Berth. One that is still used is removed the next time. */
+  async function removeOlder(instance: string): Promise<void> {
+    const tags = (await images.list({ labels: labelsOf({ instance, kind: 'agent' }) })).flatMap((image) => image.tags)
+    for (const tag of tags.filter((each) => each !== nameFor(instance))) {
+      await images.removeUnused(tag).catch((cause: unknown) => {
+        if (!isNotFound(cause) && !isConflict(cause)) throw cause
+      })
+    }
+  }
+
   async function ensure(instance: string): Promise<string> {
     const name = nameFor(instance)
-    if (await images.exists(name)) return name
+    if (!(await images.exists(name))) await create(instance, name)
+    await removeOlder(instance)
+    return name
+  }
+
+  async function create(instance: string, name: string): Promise<void> {
     const libraries = await librariesOf(process.execPath)
     const folders = [...new Set(libraries.map((path) => dirname(path)))].join(':')
     const settings = [`ENV PATH=${dirname(PROGRAM_IN_IMAGE)}`, ...(folders === '' ? [] : [`ENV LD_LIBRARY_PATH=${folders}`])]
@@ -40,7 +55,6 @@ export function createAgentImage(deps: { transport: Transport; images: Images })
       const failure = text(field(message, 'error'))
       if (failure !== '') throw new EngineError(500, failure)
     }
-    return name
   }
 
   /** As `docker load` reads it. */

@@ -3,13 +3,15 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 import { count, field, text } from '../api/json.ts'
 import type { Maker } from '../labels.ts'
 import { PROBE, RESPONDER } from './probe-programs.ts'
-import type { Services } from './services.ts'
+import type { Services, TaskState } from './services.ts'
 
 type Log = { warn(fields: object, message: string): void }
 
 export type Probed =
   /** Its container could not be started on that server, or said nothing. */
   | { readonly is: 'failed'; readonly reason: string }
+  /** That server does not have the image of the check, so nothing was learned about it. */
+  | { readonly is: 'without image' }
   | {
       readonly is: 'done'
       readonly hasNoNewPrivileges: boolean
@@ -51,7 +53,7 @@ export function createProbe({ services, log }: { services: Services; log: Log })
       const probe = { ...shared, name: `${name}-there`, nodeId: target.nodeId, environment: { PEER: running.address } }
       const there = await services.start({ ...probe, command: ['node', '-e', PROBE] })
       const ended = await services.waitFor(there, 'ended', { withinMs: END_MS, signal })
-      if (ended.state !== 'complete') return { is: 'failed', reason: ended.error || `It is ${ended.state || 'not started'}.` }
+      if (ended.state !== 'complete') return failed(ended)
       return resultOf(await services.output(there), await services.output(here))
     } finally {
       // the result is worth more, and the next check removes what is left
@@ -65,6 +67,11 @@ export function createProbe({ services, log }: { services: Services; log: Log })
     /** What a crash left of checks; it waits for one that runs. */
     removeChecks: async (instance: string): Promise<void> => await oneAtATime.run(async () => await services.removeAll(ownerOf(instance))),
   }
+}
+
+function failed({ state, error }: TaskState): Probed {
+  if (/no such image/i.test(error)) return { is: 'without image' }
+  return { is: 'failed', reason: error || `It is ${state || 'not started'}.` }
 }
 
 function ownerOf(instance: string): Maker {

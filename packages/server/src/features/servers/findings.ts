@@ -11,6 +11,7 @@ type Done = Extract<Probed, { is: 'done' }>
 /** What a check of a server found, in the order in which things are needed. */
 export function findingsOf(node: SwarmNode, probed: Probed): Finding[] {
   const known = [engine(node), finding('2377/tcp', 'ok', `${node.name} is connected to this server.`)]
+  if (probed.is === 'without image') return [...known, withoutImage(node)]
   if (probed.is === 'failed') return [...known, notStarted(node, probed.reason)]
   return [
     ...known,
@@ -33,16 +34,17 @@ function engine({ engine: version, name }: SwarmNode): Finding {
   return finding('engine', 'ok', `Docker ${version}`)
 }
 
+function withoutImage({ name }: SwarmNode): Finding {
+  const toDo = `Get a new command with "Add server" (berth servers add) and run the part before "&&" on ${name}. Then check it again.`
+  return finding('container', 'problem', `${name} does not have the image of the check. An update of Berth can bring a new one.`, toDo)
+}
+
 function notStarted({ name }: SwarmNode, reason: string): Finding {
-  const isMissing = /no such image/i.test(reason)
-  const toDo = isMissing
-    ? `Run the first part of the command that adds a server on ${name}, up to "docker load".`
-    : `Look at the log of Docker on ${name}, then check again.`
   return finding(
     'container',
     'problem',
-    isMissing ? `${name} does not have the image of the check.` : `A container could not be run: ${reason}`,
-    toDo,
+    `A container could not be run: ${reason}`,
+    `Look at the log of Docker on ${name}, then check again.`,
   )
 }
 
