@@ -34,7 +34,7 @@ type Parts = {
   figures: FiguresKeeper
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
-  servers: Pick<ServersPart, 'watch'>
+  servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -57,6 +57,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'figures',
   'housekeeping',
   'servers',
+  'server checks',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -141,7 +142,12 @@ function engineTasks(parts: Parts): Task[] {
     {
       name: 'servers', // with only one, it looks once
       everyMs: SERVERS_LOOK_MS,
-      run: async (signal) => void (engineWatch.isReachable() && (await parts.servers.watch(signal))),
+      run: async () => void (engineWatch.isReachable() && (await parts.servers.watch())),
+    },
+    {
+      name: 'server checks', // a check takes long, and a used join token is replaced meanwhile
+      everyMs: SERVERS_LOOK_MS,
+      run: async (signal) => void (engineWatch.isReachable() && (await parts.servers.checkWaiting(signal))),
     },
     { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]

@@ -1,4 +1,6 @@
+import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Cluster } from './cluster.ts'
@@ -7,7 +9,7 @@ import type { Checked } from './listing.ts'
 import { whyNotChecked } from './rules.ts'
 
 type Deps = {
-  engine: Pick<Engine, 'swarm' | 'agentImage' | 'probeServer'>
+  engine: Pick<Engine, 'swarm' | 'agentImage' | 'probeServer' | 'removeChecks'>
   cluster: Cluster
   instance: string
   now: () => Date
@@ -17,7 +19,11 @@ type Deps = {
 /** Checks of other servers. The results are kept in memory; that a server passed is a label on it. */
 export function createChecking({ engine, cluster, instance, now, log }: Deps) {
   const results = new Map<string, Checked>()
-  const waiting = new Set<string>()
+  /** Checks that failed by an error of ours or of the engine; an owner can start them again. */
+  const failed = new Set<string>()
+  /** The servers without the label. Undefined as long as there is no Swarm of ours. */
+  let unchecked: readonly string[] | undefined
+  let isTidy = false
 
   async function check(serverId: string, signal: AbortSignal): Promise<void> {
     const { node, hereId } = await cluster.find(serverId)
@@ -33,24 +39,41 @@ export function createChecking({ engine, cluster, instance, now, log }: Deps) {
     log.info({ serverId, problems: checks.filter(({ level }) => level === 'problem').map(({ check: name }) => name) }, 'server checked')
   }
 
-  /** Those that joined, as soon as they answer. */
+  async function mayBeChecked(serverId: string): Promise<boolean> {
+    try {
+      const { node, hereId } = await cluster.find(serverId)
+      return whyNotChecked(node, hereId) === undefined
+    } catch (cause) {
+      if (cause instanceof AppError && cause.code === 'server_not_found') return false // it was removed meanwhile
+      throw cause
+    }
+  }
+
+  /** Repeatedly: once each those that joined, as soon as they answer, and after a restart those that have not passed. */
   async function checkWaiting(signal: AbortSignal): Promise<void> {
-    for (const serverId of waiting) {
-      const { node } = await cluster.find(serverId)
-      if (!node.isReady) continue
-      waiting.delete(serverId)
-      await check(serverId, signal).catch((err: unknown) => log.warn({ serverId, err }, 'a new server could not be checked'))
+    if (unchecked === undefined) return
+    if (!isTidy) await engine.removeChecks(instance) // from before a restart
+    isTidy = true
+    for (const serverId of unchecked) {
+      if (results.has(serverId) || failed.has(serverId) || !(await mayBeChecked(serverId))) continue
+      try {
+        await check(serverId, signal)
+      } catch (err) {
+        if (signal.aborted) throw err
+        if (!(err instanceof SwarmUnavailable) && !(err instanceof EngineUnreachable)) failed.add(serverId)
+        log.warn({ serverId, err }, 'a new server could not be checked')
+      }
     }
   }
 
   return {
     check,
     checkWaiting,
-    checkSoon: (serverId: string) => void waiting.add(serverId),
+    see: (serverIds: readonly string[] | undefined) => void (unchecked = serverIds),
     checkedOf: (serverId: string): Checked => results.get(serverId) ?? { checks: [], checkedAt: null },
     forget: (serverId: string) => {
       results.delete(serverId)
-      waiting.delete(serverId)
+      failed.delete(serverId)
     },
   }
 }

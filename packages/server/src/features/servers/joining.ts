@@ -14,11 +14,12 @@ import { createServerAudit } from './server-audit.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'agentImage' | 'removeChecks'>
+  engine: Pick<Engine, 'swarm' | 'agentImage'>
   cluster: Cluster
   instance: string
   now: () => Date
-  onJoined: (serverId: string) => void
+  /** After each look: the servers that have not passed a check; undefined without a Swarm of ours. */
+  onLook: (unchecked: readonly string[] | undefined) => void
 }
 
 const OPEN_MS = 3600 * 1000
@@ -28,8 +29,9 @@ export function createJoining(deps: Deps) {
   const { engine, cluster, instance, now } = deps
   const audit = createServerAudit(deps)
   const oneAtATime = createSemaphore(1)
-  /** Undefined until the engine was asked once. Without Swarm it is never asked again. */
-  let isOn: boolean | undefined
+  /** Whether to ask the engine: at least once, and not again without Swarm. */
+  let isOn = true
+  let isFirst = true
   /** For the image in the command; only this process knows it, so a restart ends it. */
   let imageToken: string | undefined
 
@@ -43,6 +45,7 @@ export function createJoining(deps: Deps) {
       await engine.agentImage.ensure(instance) // before the command is used
       const joinToken = await engine.swarm.replaceToken(openUntil)
       imageToken = randomBytes(24).toString('hex')
+      isOn = true // a look from before Swarm was switched on may have ended meanwhile
       return { command: joinCommand({ site, imageToken, joinToken, manager }), openUntil }
     })
   }
@@ -59,32 +62,34 @@ export function createJoining(deps: Deps) {
     await oneAtATime.run(close)
   }
 
-  /** Gives an id of ours to servers that have none. The token that they came with has been used, so it is replaced. */
+  /** Gives an id of ours to servers that have none. The token that they came with has been used, so it is replaced first. */
   async function welcome(): Promise<void> {
     await oneAtATime.run(async () => {
       const { nodeId, openUntil } = await cluster.ours()
-      const fresh = (await engine.swarm.nodes()).filter(({ serverId }) => serverId === '')
+      const nodes = await engine.swarm.nodes()
+      const fresh = nodes.filter(({ serverId }) => serverId === '')
       const isOver = openUntil !== null && openUntil < now().toISOString()
-      if (isOver || fresh.some(({ id }) => id !== nodeId)) await close()
+      // a token from before a restart: nobody can load the image with that command any more
+      const isOld = isFirst && openUntil !== null && imageToken === undefined
+      if (isOver || isOld || fresh.some(({ id }) => id !== nodeId)) await close()
+      isFirst = false
+      const named = new Map<string, string>()
       for (const { id, name, address } of fresh) {
         const serverId = randomBytes(5).toString('hex')
+        if (id !== nodeId) await audit(PLATFORM, 'server.join', { after: { serverId, name, address } })
         await engine.swarm.changeNode(id, { serverId })
-        if (id === nodeId) continue
-        await audit(PLATFORM, 'server.join', { after: { serverId, name, address } })
-        deps.onJoined(serverId)
+        named.set(id, serverId)
       }
+      const others = nodes.filter(({ id, isChecked }) => id !== nodeId && !isChecked)
+      deps.onLook(others.map(({ id, serverId }) => named.get(id) ?? serverId))
     })
   }
 
   async function watch(): Promise<void> {
-    if (isOn === false) return
-    const isFirst = isOn === undefined
-    const state = await engine.swarm.state(instance)
-    isOn = state.is === 'ours'
-    if (state.is !== 'ours') return
-    if (isFirst) await engine.removeChecks(instance)
-    if (isFirst && state.openUntil !== null && imageToken === undefined) await oneAtATime.run(close) // from before a restart
-    await welcome()
+    if (!isOn) return
+    const { is } = await engine.swarm.state(instance)
+    if (is === 'ours') return await welcome()
+    reset()
   }
 
   async function image(token: string, signal: AbortSignal): Promise<{ name: string; contents: Readable }> {
@@ -92,7 +97,13 @@ export function createJoining(deps: Deps) {
     return { name: 'berth-agent.tar', contents: await engine.agentImage.contents(instance, signal) }
   }
 
-  const reset = (): void => void ([isOn, imageToken] = [false, undefined])
+  /** There is no Swarm of ours. */
+  function reset(): void {
+    isOn = false
+    imageToken = undefined
+    deps.onLook(undefined)
+  }
+
   return { invite, stopAdding, watch, image, reset }
 }
 

@@ -30,7 +30,7 @@ export function createServers(deps: Deps) {
   const cluster = createCluster(deps)
   const checking = createChecking({ ...deps, cluster })
   const listing = createListing({ ...deps, checkedOf: checking.checkedOf })
-  const joining = createJoining({ ...deps, cluster, onJoined: checking.checkSoon })
+  const joining = createJoining({ ...deps, cluster, onLook: checking.see })
   const switching = createSwitching({ ...deps, cluster })
   const changes = createChanges({ ...deps, cluster, onRemoved: checking.forget })
 
@@ -52,16 +52,11 @@ export function createServers(deps: Deps) {
     return await listing.list()
   }
 
-  /** Repeatedly. */
-  async function watch(signal: AbortSignal): Promise<void> {
-    await joining.watch()
-    await checking.checkWaiting(signal)
-  }
-
   const all = async (before: Promise<void>): Promise<Servers> => before.then(listing.list)
   const same = async (before: Promise<void>, serverId: string): Promise<Server> => before.then(async () => await one(serverId))
   return {
-    watch,
+    watch: joining.watch,
+    checkWaiting: checking.checkWaiting,
     list: async () => await translated(listing.list),
     add: async (caller: Caller, wanted: Wanted, site: string) =>
       await translated(async () => await add(caller, wanted, site), 'swarm_not_possible'),

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { createTransport } from '../../src/engine/api/transport.ts'
+import { createSwarm } from '../../src/engine/swarm/swarm.ts'
+
+type Spec = { Role: string; Availability: string; Labels: Record<string, string> }
+type FakeNode = { ID: string; Spec: Spec; Status: { State: string }; Version: { Index: number } }
+
+/** An HTTP server that behaves like the engine of a Swarm manager, for faults that real machines do not have on demand. */
+export async function openFakeSwarm(instance: string, ids: readonly string[]) {
+  const [here = ''] = ids
+  const nodes = new Map(ids.map((id) => [id, nodeNamed(id, id === here ? 'manager' : 'worker')]))
+  const swarm = { isOn: true, labels: { 'berth.instance': instance } as Record<string, string>, token: 1 }
+  const changes: string[] = []
+  /** Nodes that never become managers. */
+  const deaf = new Set<string>()
+  let refusals: { pattern: RegExp; left: number } = { pattern: /$^/, left: 0 }
+
+  const acting = (node: FakeNode) => ({
+    ...node,
+    Description: { Hostname: node.ID, Engine: { EngineVersion: '29.1.0' } },
+    ...(node.Spec.Role === 'manager' && !deaf.has(node.ID) && { ManagerStatus: { Leader: node.ID === here, Reachability: 'reachable' } }),
+  })
+
+  function read(path: string): unknown {
+    const info = swarm.isOn ? { LocalNodeState: 'active', ControlAvailable: true, NodeID: here } : { LocalNodeState: 'inactive' }
+    if (path === '/info') return { Name: here, Swarm: info }
+    if (path === '/swarm') return { Version: { Index: 1 }, Spec: { Labels: swarm.labels }, JoinTokens: { Worker: `token-${swarm.token}` } }
+    if (path === '/nodes') return [...nodes.values()].map(acting)
+    return nodes.get(path.replace('/nodes/', ''))
+  }
+
+  function change(path: string, body: unknown): void {
+    const spec = body as Spec // our own request
+    changes.push(path === '/swarm/update' ? 'token' : `${path.split('/')[2]} ${spec.Role}`)
+    if (path === '/swarm/update') {
+      swarm.token += 1
+      swarm.labels = spec.Labels
+      return
+    }
+    const node = nodes.get(path.split('/')[2] ?? '')
+    if (node) node.Spec = spec
+  }
+
+  const server = http.createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://engine').pathname.replace(/^\/v1\.\d+/, '')
+    if (path === '/_ping') return void response.writeHead(200, { 'api-version': '1.41' }).end('OK')
+    if (refusals.left > 0 && refusals.pattern.test(`${request.method} ${path}`)) {
+      refusals.left -= 1
+      return void response.writeHead(503).end('{"message":"rpc error: The swarm does not have a leader."}')
+    }
+    if (request.method === 'GET') return void response.end(JSON.stringify(read(path)))
+    void json(request).then((body) => {
+      change(path, body)
+      response.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server has an AddressInfo, never a path.
+  const { port } = server.address() as AddressInfo
+  return {
+    swarm: createSwarm({ transport: createTransport({ address: { host: '127.0.0.1', port } }) }),
+    changes,
+    deaf,
+    switchOff: () => void (swarm.isOn = false),
+    join: (id: string) => void nodes.set(id, nodeNamed(id, 'worker')),
+    vanish: (id: string) => void nodes.delete(id),
+    labelsOf: (id: string): Record<string, string> => nodes.get(id)?.Spec.Labels ?? {},
+    token: () => `token-${swarm.token}`,
+    /** Answers the next calls of this kind like a manager without a leader. */
+    loseLeader: (pattern: RegExp, times: number) => void (refusals = { pattern, left: times }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function nodeNamed(id: string, role: string): FakeNode {
+  return { ID: id, Spec: { Role: role, Availability: 'active', Labels: {} }, Status: { State: 'ready' }, Version: { Index: 1 } }
+}
