@@ -33,7 +33,7 @@ export function ServersPage() {
           isOwner &&
           found && (
             <>
-              {found.servers.length > 2 && <Button onClick={() => setOpen('managers')}>Managers…</Button>}
+              {mayChooseManagers(found) && <Button onClick={() => setOpen('managers')}>Managers…</Button>}
               {found.isSwarm && found.servers.length === 1 && <Button onClick={() => setOpen('off')}>Switch Swarm off…</Button>}
               <Button kind="primary" icon="plus" disabled={found.message !== ''} onClick={() => setOpen('add')}>
                 Add server
@@ -51,6 +51,11 @@ export function ServersPage() {
       {open === 'off' && <TurnOff onClose={close} />}
     </>
   )
+}
+
+/** Two managers are left by a change that was interrupted. */
+function mayChooseManagers({ servers: all }: Servers): boolean {
+  return all.length > 2 || all.filter(({ role }) => role === 'manager').length === 2
 }
 
 function Found({ found, isOwner, onRemove }: { found: Servers; isOwner: boolean; onRemove: (server: Server) => void }) {

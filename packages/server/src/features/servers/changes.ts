@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
 import type { Cluster } from './cluster.ts'
 import { makeManagers } from './managers.ts'
@@ -17,6 +18,7 @@ export function createChanges(deps: Deps) {
   const { cluster } = deps
   const { swarm } = deps.engine
   const audit = createServerAudit(deps)
+  const oneAtATime = createSemaphore(1)
 
   async function update(caller: Caller, { serverId, availability, labels }: Change): Promise<void> {
     const { node, hereId } = await cluster.find(serverId)
@@ -28,7 +30,7 @@ export function createChanges(deps: Deps) {
     await swarm.changeNode(node.id, wanted)
   }
 
-  async function setManagers(caller: Caller, given: readonly string[]): Promise<void> {
+  async function setManagersNow(caller: Caller, given: readonly string[]): Promise<void> {
     const wanted = [...new Set(given)]
     const { nodeId } = await cluster.ours()
     const nodes = await swarm.nodes()
@@ -38,7 +40,7 @@ export function createChanges(deps: Deps) {
     const namesOf = (some: readonly SwarmNode[]) => some.map(({ name }) => name).toSorted()
     const [before, after] = [nodes.filter(({ role }) => role === 'manager'), nodes.filter(({ serverId }) => wanted.includes(serverId))]
     await audit(caller, 'server.managers', { before: { managers: namesOf(before) }, after: { managers: namesOf(after) } })
-    await makeManagers(swarm, nodes, wanted)
+    await makeManagers({ swarm, nodes, wanted })
   }
 
   async function remove(caller: Caller, serverId: string): Promise<{ serverId: string; command: string }> {
@@ -51,6 +53,10 @@ export function createChanges(deps: Deps) {
     deps.onRemoved(serverId)
     return { serverId, command: 'docker swarm leave' } // it does not know that it was removed
   }
+
+  /** One at a time: each begins with the managers that the one before left. */
+  const setManagers = async (caller: Caller, given: readonly string[]): Promise<void> =>
+    await oneAtATime.run(async () => await setManagersNow(caller, given))
 
   return { update, setManagers, remove }
 }

@@ -6,7 +6,7 @@ import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 import type { Machine, SwarmState } from '../../engine/swarm/swarm.ts'
 import type { Db } from '../../store/database.ts'
 import { reachableAddresses } from './join-command.ts'
-import { troubleOf } from './rules.ts'
+import { troubleOf, troubleOfManagers } from './rules.ts'
 import { appNames } from './store.ts'
 import { CHANGES, IS_WORKER, NOT_OURS, PORTS } from './words.ts'
 
@@ -20,6 +20,7 @@ type Deps = {
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
 type Runs = Server['runs']
+type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'> & { trouble: string }
 
 /** The id of the only server, as long as there is no Swarm. */
 const ONLY = 'this'
@@ -69,6 +70,7 @@ export function createListing(deps: Deps) {
         const there = tasks.filter((task) => task.nodeId === node.id).flatMap(({ owner }) => owner.appId ?? [])
         return serverOf(node, {
           isThis,
+          trouble: isThis ? troubleOfManagers(nodes) : '',
           runs: await runsOf(deps.db, isThis ? here : there),
           ...(isThis ? load() : { cpu: null, memory: null }),
         })
@@ -77,12 +79,12 @@ export function createListing(deps: Deps) {
     return shown.toSorted((a, b) => Number(b.isThis) - Number(a.isThis) || a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
   }
 
-  function serverOf(node: SwarmNode, beside: Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'>): Server {
+  function serverOf(node: SwarmNode, { trouble, ...beside }: Beside): Server {
     const { id, serverId, name, address, role, isLeader, availability, engine: version, cores, memoryBytes } = node
     const known = serverId === '' ? id.toLowerCase() : serverId
     const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
     const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
-    return { ...place, ...machine, ...beside, message: troubleOf(node), ...deps.checkedOf(known) }
+    return { ...place, ...machine, ...beside, message: troubleOf(node) || trouble, ...deps.checkedOf(known) }
   }
 
   /** The app of each running container of this engine. */

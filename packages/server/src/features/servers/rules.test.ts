@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
-import { troubleOf, whyNotAvailable, whyNotChecked, whyNotManagers, whyNotRemoved } from './rules.ts'
+import { troubleOf, troubleOfManagers, whyNotAvailable, whyNotChecked, whyNotManagers, whyNotRemoved } from './rules.ts'
 
 function node(change: Partial<SwarmNode> = {}): SwarmNode {
   return {
@@ -75,6 +75,13 @@ describe('managers', () => {
     [['s2'], 'must stay a manager'],
     [['s1', 's2', 's4'], 'four is down'],
   ] as const)('are not %j', (ids, words) => expect(whyNotManagers(nodes, 'node1', ids)).toContain(words))
+
+  it('are two after a change that was interrupted, which is said', () => {
+    const manager = node({ role: 'manager' })
+    expect(troubleOfManagers([here, manager, node()])).toContain('two managers')
+    expect(troubleOfManagers([here, node()])).toBe('')
+    expect(troubleOfManagers([here, manager, manager])).toBe('')
+  })
 
   it('may keep one that is down, so that the others can be changed', () => {
     const lost = nodes.map((each) => (each.serverId === 's4' ? { ...each, role: 'manager' as const } : each))

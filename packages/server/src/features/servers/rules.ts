@@ -36,6 +36,12 @@ export function whyNotChecked(node: SwarmNode, hereId: string): string | undefin
   return undefined
 }
 
+/** What is wrong with the managers as a whole, in a sentence; empty if nothing. A change that was interrupted can leave two. */
+export function troubleOfManagers(nodes: readonly SwarmNode[]): string {
+  if (nodes.filter(({ role }) => role === 'manager').length !== 2) return ''
+  return 'There are two managers: losing either one stops deployments on all servers. Set one or three ("Managers…", berth servers managers).'
+}
+
 /** What is wrong with a server, in a sentence; empty if nothing. */
 export function troubleOf(node: SwarmNode): string {
   if (!node.isReady)
