@@ -35,7 +35,9 @@ export const Server = Type.Object({
   runs: Type.Array(Type.Object({ appId: Id, appName: Type.String(), containers: Type.Integer() })),
   /** What is wrong with it; otherwise empty. */
   message: Type.String(),
-  /** What the last check found, and when that was. */
+  /** Whether its last check found no problem, so that apps may run there one day. Berth's own server needs no check. */
+  isChecked: Type.Boolean(),
+  /** What the last check found, and when that was; empty after a restart of Berth. */
   checks: Type.Array(Finding),
   checkedAt: Nullable(Time),
 })

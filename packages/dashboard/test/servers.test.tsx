@@ -23,6 +23,7 @@ const HERE: Server = {
   labels: [],
   runs: [{ appId: 7, appName: 'shop', containers: 2 }],
   message: '',
+  isChecked: true,
   checks: [],
   checkedAt: null,
 }
@@ -96,6 +97,7 @@ it('of several servers each has its role, its labels and its checks, and a refus
   })
   using _page = openPage('/admin/servers')
   await shows('beta')
+  expect(text()).not.toMatch(/Not checked|Check failed/)
   for (const words of ['Manager, leader', 'Worker', 'ssd', '5 s behind this server.', 'Set the clock of beta.', 'This server'])
     await shows(words)
   const menu = await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)
@@ -103,4 +105,15 @@ it('of several servers each has its role, its labels and its checks, and a refus
   await press('Drain')
   await shows('beta cannot be drained.')
   expect(network.sent.find(({ name }) => name === 'servers.update')?.body).toEqual({ serverId: 'b2', availability: 'drain' })
+})
+
+it('a server that has not passed a check says so', async () => {
+  const others = [
+    { ...OTHER, isChecked: false, checks: [], checkedAt: null },
+    { ...OTHER, id: 'c3', name: 'gamma', isChecked: false },
+  ]
+  fakeNetwork({ ...SHELL, 'servers.list': { ...TWO, servers: [...TWO.servers.slice(0, 1), ...others] } })
+  using _page = openPage('/admin/servers')
+  await shows('Not checked')
+  await shows('Check failed')
 })

@@ -18,8 +18,9 @@ async function agree(ctx: Context, isAgreed: boolean): Promise<void> {
   throw new WrongUsage('Nothing was changed.')
 }
 
-function stateOf({ state, availability }: Server): string {
-  return state === 'down' || availability === 'active' ? state : `${state}, ${availability}`
+function stateOf({ state, availability, isChecked, checkedAt }: Server): string {
+  const words = state === 'down' || availability === 'active' ? [state] : [state, availability]
+  return [...words, ...(isChecked ? [] : [checkedAt === null ? 'not checked' : 'check failed'])].join(', ')
 }
 
 function show(ctx: Context, answer: Servers): void {

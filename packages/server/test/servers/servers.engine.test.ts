@@ -34,6 +34,7 @@ it('a second server is added with one command that works once, and is checked', 
     cpu: null,
   })
   expect(problemsOf(joined)).toEqual(['no-new-privileges'])
+  expect(joined.isChecked).toBe(false)
   expect(joined.checks.map(({ check }) => check)).toEqual([
     'engine',
     '2377/tcp',
@@ -53,6 +54,11 @@ it('a second server is added with one command that works once, and is checked', 
 
   await lab.join(third)
   expect(problemsOf(await lab.server('n3', isChecked))).toEqual([])
+  expect((await owner.call('servers.list')).servers.map((server) => [server.name, server.isChecked])).toEqual([
+    ['n1', true],
+    ['n2', false],
+    ['n3', true],
+  ])
   // nothing of a check is left
   expect(await lab.engine.swarm.countServices()).toBe(0)
   const audit = await owner.call('audit.list', { action: 'server.' })
@@ -131,6 +137,16 @@ it('a check finds what the network does not let through', async () => {
   expect(await during([...overlay, '-m', 'length', '--length', '1400:', '-j', 'DROP'])).toEqual(['4789/udp'])
   expect(await during([...overlay, '-j', 'DROP'])).toEqual(['4789/udp'])
   expect(await during(['INPUT', '-p', 'tcp', '--dport', '7946', '-j', 'REJECT'])).toContain('7946/tcp')
+  expect(await check()).toEqual([])
+
+  // as after an update of Berth with another Node.js: nothing was learned, so what was known stays
+  const images = await second.run('docker', 'image', 'ls', '--quiet', '--filter', 'label=berth.kind=agent')
+  await second.run('docker', 'image', 'rm', '--force', images.trim())
+  const without = await lab.owner.call('servers.check', { serverId })
+  expect(without.checks.at(-1)).toMatchObject({ check: 'container', toDo: expect.stringContaining('run the part before "&&" on n2') })
+  expect(without.isChecked).toBe(true)
+  const { command } = await lab.owner.call('servers.add', {})
+  await second.run('sh', '-c', command.split('&&')[0] ?? '')
   expect(await check()).toEqual([])
 })
 

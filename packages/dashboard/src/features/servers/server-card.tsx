@@ -23,6 +23,7 @@ export function ServerCard({ server, isSwarm, mayChange, onRemove }: Props) {
       {server.name}
       <Badge look={serverLook(server)} />
       {server.isThis && <Tag>This server</Tag>}
+      {!server.isChecked && <Tag>{server.checkedAt === null ? 'Not checked' : 'Check failed'}</Tag>}
       {server.labels.map((label) => (
         <Tag key={label}>{label}</Tag>
       ))}

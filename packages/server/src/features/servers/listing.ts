@@ -59,7 +59,7 @@ export function createListing(deps: Deps) {
       state: 'ready',
       availability: 'active',
     } as const
-    return { ...place, engine: version, cores, memoryBytes, ...load(), labels: [], message: '', ...deps.checkedOf(ONLY) }
+    return { ...place, engine: version, cores, memoryBytes, ...load(), labels: [], message: '', isChecked: true, ...deps.checkedOf(ONLY) }
   }
 
   async function inSwarm({ nodeId }: Ours): Promise<Server[]> {
@@ -84,7 +84,14 @@ export function createListing(deps: Deps) {
     const known = serverId === '' ? id.toLowerCase() : serverId
     const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
     const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
-    return { ...place, ...machine, ...beside, message: troubleOf(node) || trouble, ...deps.checkedOf(known) }
+    return {
+      ...place,
+      ...machine,
+      ...beside,
+      message: troubleOf(node) || trouble,
+      isChecked: beside.isThis || node.isChecked,
+      ...deps.checkedOf(known),
+    }
   }
 
   /** The app of each running container of this engine. */
