@@ -4,6 +4,7 @@ import type { ServerInvitation } from '@berth/contract'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 import { MANAGER_PORT } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
@@ -28,6 +29,7 @@ const OPEN_MS = 3600 * 1000
 export function createJoining(deps: Deps) {
   const { engine, cluster, instance, now } = deps
   const audit = createServerAudit(deps)
+  const giveIds = createGiveIds(engine, audit)
   const oneAtATime = createSemaphore(1)
   /** Whether to ask the engine: at least once, and not again without Swarm. */
   let isOn = true
@@ -68,28 +70,20 @@ export function createJoining(deps: Deps) {
       const { nodeId, openUntil } = await cluster.ours()
       const nodes = await engine.swarm.nodes()
       const fresh = nodes.filter(({ serverId }) => serverId === '')
-      const isOver = openUntil !== null && openUntil < now().toISOString()
-      // a token from before a restart: nobody can load the image with that command any more
-      const isOld = isFirst && openUntil !== null && imageToken === undefined
-      if (isOver || isOld || fresh.some(({ id }) => id !== nodeId)) await close()
+      // after a restart nobody can load the image with the command from before any more
+      const isOver = openUntil !== null && (openUntil < now().toISOString() || (isFirst && imageToken === undefined))
+      if (isOver || fresh.some(({ id }) => id !== nodeId)) await close()
       isFirst = false
-      const named = new Map<string, string>()
-      for (const { id, name, address } of fresh) {
-        const serverId = randomBytes(5).toString('hex')
-        if (id !== nodeId) await audit(PLATFORM, 'server.join', { after: { serverId, name, address } })
-        await engine.swarm.changeNode(id, { serverId })
-        named.set(id, serverId)
-      }
+      const given = await giveIds(fresh, nodeId)
       const others = nodes.filter(({ id, isChecked }) => id !== nodeId && !isChecked)
-      deps.onLook(others.map(({ id, serverId }) => named.get(id) ?? serverId))
+      deps.onLook(others.map(({ id, serverId }) => given.get(id) ?? serverId))
     })
   }
 
   async function watch(): Promise<void> {
     if (!isOn) return
-    const { is } = await engine.swarm.state(instance)
-    if (is === 'ours') return await welcome()
-    reset()
+    if ((await engine.swarm.state(instance)).is === 'ours') await welcome()
+    else reset()
   }
 
   async function image(token: string, signal: AbortSignal): Promise<{ name: string; contents: Readable }> {
@@ -105,6 +99,20 @@ export function createJoining(deps: Deps) {
   }
 
   return { invite, stopAdding, watch, image, reset }
+}
+
+/** Our ids by those of Swarm. */
+function createGiveIds({ swarm }: Pick<Engine, 'swarm'>, audit: ReturnType<typeof createServerAudit>) {
+  return async (fresh: readonly SwarmNode[], hereId: string): Promise<ReadonlyMap<string, string>> => {
+    const given = new Map<string, string>()
+    for (const { id, name, address } of fresh) {
+      const serverId = randomBytes(5).toString('hex')
+      if (id !== hereId) await audit(PLATFORM, 'server.join', { after: { serverId, name, address } })
+      await swarm.changeNode(id, { serverId })
+      given.set(id, serverId)
+    }
+    return given
+  }
 }
 
 function isSame(known: string, given: string): boolean {

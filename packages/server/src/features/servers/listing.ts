@@ -20,7 +20,7 @@ type Deps = {
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
 type Runs = Server['runs']
-type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'> & { trouble: string }
+type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'> & { trouble: string; checkedOf: Deps['checkedOf'] }
 
 /** The id of the only server, as long as there is no Swarm. */
 const ONLY = 'this'
@@ -70,6 +70,7 @@ export function createListing(deps: Deps) {
         const there = tasks.filter((task) => task.nodeId === node.id).flatMap(({ owner }) => owner.appId ?? [])
         return serverOf(node, {
           isThis,
+          checkedOf: deps.checkedOf,
           trouble: isThis ? troubleOfManagers(nodes) : '',
           runs: await runsOf(deps.db, isThis ? here : there),
           ...(isThis ? load() : { cpu: null, memory: null }),
@@ -79,21 +80,6 @@ export function createListing(deps: Deps) {
     return shown.toSorted((a, b) => Number(b.isThis) - Number(a.isThis) || a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
   }
 
-  function serverOf(node: SwarmNode, { trouble, ...beside }: Beside): Server {
-    const { id, serverId, name, address, role, isLeader, availability, engine: version, cores, memoryBytes } = node
-    const known = serverId === '' ? id.toLowerCase() : serverId
-    const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
-    const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
-    return {
-      ...place,
-      ...machine,
-      ...beside,
-      message: troubleOf(node) || trouble,
-      isChecked: beside.isThis || node.isChecked,
-      ...deps.checkedOf(known),
-    }
-  }
-
   /** The app of each running container of this engine. */
   async function containersHere(): Promise<number[]> {
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
@@ -101,6 +87,15 @@ export function createListing(deps: Deps) {
   }
 
   return { list }
+}
+
+function serverOf(node: SwarmNode, { trouble, checkedOf, ...beside }: Beside): Server {
+  const { id, serverId, name, address, role, isLeader, availability, engine: version, cores, memoryBytes } = node
+  const known = serverId === '' ? id.toLowerCase() : serverId
+  const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
+  const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
+  const found = { message: troubleOf(node) || trouble, isChecked: beside.isThis || node.isChecked, ...checkedOf(known) }
+  return { ...place, ...machine, ...beside, ...found }
 }
 
 async function runsOf(db: Db, appIds: readonly number[]): Promise<Runs> {
