@@ -19,9 +19,7 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
   let writtenBytes: number | undefined
   const end = createEndedOnce()
 
-  function lookIdle(): void {
-    if (writers === 0 && followers === 0) onIdle()
-  }
+  const lookIdle = () => void (writers === 0 && followers === 0 && onIdle())
 
   function endWriting(): void {
     writers -= 1
@@ -42,6 +40,7 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
     const { place, last } = await dropHalfLine(path)
     end.begin(last)
     writtenBytes = place.bytes
+    recent.startAt(place)
     return place
   }
 

@@ -15,7 +15,7 @@ function charactersOf(lines: readonly LogLine[]): number {
  * others, and one that is behind reads the file. So there are no queues per follower.
  */
 export function createRecentLines() {
-  const batches: Batch[] = []
+  let batches: Batch[] = []
   const listeners = new Set<() => void>()
   let held = { lines: 0, characters: 0 }
 
@@ -26,7 +26,18 @@ export function createRecentLines() {
       const old = batches.shift()?.lines ?? []
       held = { lines: held.lines - old.length, characters: held.characters - charactersOf(old) }
     }
+    wake()
+  }
+
+  function wake(): void {
     for (const listener of listeners) listener()
+  }
+
+  /** A writer begins here. What is before is in the file, whoever wrote it, so followers look there. */
+  function startAt(end: LogPlace): void {
+    batches = [{ lines: [], end, first: end.lines + 1 }]
+    held = { lines: 0, characters: 0 }
+    wake()
   }
 
   /** The batch that contains the next line after this position, if it is still in memory. */
@@ -35,7 +46,7 @@ export function createRecentLines() {
     return batch && batch.end.lines > lines ? batch : undefined
   }
 
-  return { publish, batchAfter, isUpToDate: ({ lines }: LogPlace): boolean => lines === batches.at(-1)?.end.lines, listeners }
+  return { publish, startAt, batchAfter, isUpToDate: ({ lines }: LogPlace): boolean => lines === batches.at(-1)?.end.lines, listeners }
 }
 
 export type RecentLines = ReturnType<typeof createRecentLines>

@@ -67,6 +67,18 @@ it('another node reads what was written, while it is written and to the last lin
   expect(await startNode('c').read()).toBe('one\ntwo\nthree\nfour\n')
 })
 
+it('a follower that comes late hears what is stored, without waiting for another line', async () => {
+  const [a, b] = [startNode('a'), startNode('b')]
+  const writer = await a.write('one', 'two')
+  await a.shared.ship(id, { path: a.path })
+  const ended = new AbortController()
+  const late = follow(b, ended.signal)
+  await expect.poll(() => late.heard, { timeout: 5000 }).toEqual(['1 one', '2 two'])
+  ended.abort()
+  await writer.close()
+  await late.done
+})
+
 it('a node that takes over the work goes on after what was stored, and the first one can add nothing', async () => {
   const [a, b] = [startNode('a'), startNode('b')]
   const old = await a.write('one')
