@@ -115,8 +115,9 @@ export function createDeploymentStreams(deps: Deps) {
     send(statusFrame(deployment))
     const ended = new AbortController()
     const lines = sendLines(deployment.id, { from, ended: AbortSignal.any([signal, ended.signal]) }, peer)
-    lines.catch(() => undefined) // awaited below, when the deployment has ended
-    const last = await followStatus(deployment, send, signal)
+    const failed = new AbortController()
+    lines.catch(() => failed.abort()) // thrown below, at once: the client connects again
+    const last = await followStatus(deployment, send, AbortSignal.any([signal, failed.signal]))
     await sleep(0) // everything flushed before the end is in the file now
     ended.abort()
     await lines

@@ -77,7 +77,7 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
     }
   }
 
-  return { beginWriting, append, endWriting, follow, writtenBytes: () => writtenBytes }
+  return { beginWriting, append, endWriting, follow, forget: recent.forget, writtenBytes: () => writtenBytes }
 }
 
 function numbered(lines: readonly NewLine[], before: number): LogLine[] {

@@ -2,9 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Logger } from '../../../lib/logger.ts'
 import { createTurns } from '../../../lib/turns.ts'
-import { copyLog } from './copied-log.ts'
-import type { LogBatch } from './follow-log.ts'
 import type { LiveLog } from './live-log.ts'
+import { createLogCopies } from './log-copies.ts'
 import type { SharedLogs } from './shared-logs.ts'
 import { createStoredWriting } from './stored-writing.ts'
 
@@ -16,8 +15,6 @@ type Deps = {
   /** Whether this node writes the log. */
   isOpen: (deploymentId: number) => boolean
 }
-/** One for all followers of a log on this node. */
-type Copy = { followers: number; readonly ended: AbortController; readonly cut: AbortController; done: Promise<void> }
 
 /** Another node writes this log, and it is not ours to change. */
 class LogOfAnotherNode extends Error {
@@ -26,9 +23,9 @@ class LogOfAnotherNode extends Error {
 
 /** The files of logs on one of several nodes: what it writes is stored, and what others wrote is copied before it is read. */
 export function createNodeLogs({ shared, log, pathOf, liveOf, isOpen }: Deps) {
-  const copies = new Map<number, Copy>()
   /** A copy has its turn until this node writes the log itself, or nobody follows it. */
   const inTurn = createTurns<number>()
+  const copies = createLogCopies({ shared, log, pathOf, liveOf, isOpen, inTurn })
   const writing = createStoredWriting({ shared, log, pathOf, writtenBytes: (id) => liveOf(id).writtenBytes() })
 
   /** Before a writer begins: the file has what other nodes wrote. Call the result when it has ended. */
@@ -37,38 +34,10 @@ export function createNodeLogs({ shared, log, pathOf, liveOf, isOpen }: Deps) {
       const before = await shared.take(deploymentId, options)
       if (before === 'of another node') throw new LogOfAnotherNode(`another node writes the log of deployment ${deploymentId}`)
       const { wasCut } = await shared.catchUp(deploymentId, pathOf(deploymentId), before === 'ours')
-      if (wasCut) copies.get(deploymentId)?.cut.abort()
+      if (wasCut) copies.cutOff(deploymentId)
     }
     const end = await inTurn(deploymentId, async () => await writing.begin(deploymentId, takeOver))
     return async () => await inTurn(deploymentId, end)
-  }
-
-  async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    await mkdir(dirname(pathOf(deploymentId)), { recursive: true, mode: 0o700 })
-    const live = liveOf(deploymentId)
-    const copy = copies.get(deploymentId) ?? beginCopy(deploymentId, live)
-    copy.followers += 1
-    const isCopied = new AbortController()
-    const leave = () => {
-      copy.followers -= 1
-      if (copy.followers === 0) copy.ended.abort()
-      void copy.done.then(() => isCopied.abort())
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
-    yield* live.follow(from, AbortSignal.any([isCopied.signal, copy.cut.signal]))
-    if (copy.cut.signal.aborted) throw new Error('the log was replaced by that of another node')
-  }
-
-  function beginCopy(deploymentId: number, live: LiveLog): Copy {
-    const [ended, cut] = [new AbortController(), new AbortController()]
-    const onProblem = (err: unknown) => log.warn({ deploymentId, err }, 'a build log of another node was not copied; retrying')
-    const what = { deploymentId, path: pathOf(deploymentId), live, isOurs: () => isOpen(deploymentId) }
-    const copy: Copy = { followers: 0, ended, cut, done: Promise.resolve() }
-    copies.set(deploymentId, copy)
-    copy.done = copyLog({ ...what, shared, inTurn, onProblem, onCut: () => cut.abort() }, ended.signal)
-    void copy.done.then(() => copies.delete(deploymentId))
-    return copy
   }
 
   /** For a reader that does not wait for more. */
@@ -85,5 +54,5 @@ export function createNodeLogs({ shared, log, pathOf, liveOf, isOpen }: Deps) {
     for (const deploymentId of await shared.leftOpen()) if (!isOpen(deploymentId)) await shared.close(deploymentId, pathOf(deploymentId))
   }
 
-  return { beginWriting, follow, catchUp, storeRest }
+  return { beginWriting, follow: copies.follow, catchUp, storeRest }
 }

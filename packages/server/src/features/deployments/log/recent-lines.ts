@@ -35,9 +35,14 @@ export function createRecentLines() {
 
   /** A writer begins here. What is before is in the file, whoever wrote it, so followers look there. */
   function startAt(end: LogPlace): void {
-    batches = [{ lines: [], end, first: end.lines + 1 }]
-    held = { lines: 0, characters: 0 }
+    forget()
+    batches.push({ lines: [], end, first: end.lines + 1 })
     wake()
+  }
+
+  function forget(): void {
+    batches = []
+    held = { lines: 0, characters: 0 }
   }
 
   /** The batch that contains the next line after this position, if it is still in memory. */
@@ -46,7 +51,8 @@ export function createRecentLines() {
     return batch && batch.end.lines > lines ? batch : undefined
   }
 
-  return { publish, startAt, batchAfter, isUpToDate: ({ lines }: LogPlace): boolean => lines === batches.at(-1)?.end.lines, listeners }
+  const isUpToDate = ({ lines }: LogPlace): boolean => lines === batches.at(-1)?.end.lines
+  return { publish, startAt, forget, batchAfter, isUpToDate, listeners }
 }
 
 export type RecentLines = ReturnType<typeof createRecentLines>

@@ -2,10 +2,13 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
+import { findDeployment } from '../../../domain/rows.ts'
 import { createRedactor } from '../../../lib/redact.ts'
+import { createDeploymentStreams } from '../streams.ts'
 import { createBuildLogs } from './build-log.ts'
 import { createSharedLogs } from './shared-logs.ts'
 
@@ -22,6 +25,7 @@ beforeEach(async () => {
   living.clear()
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await test[Symbol.asyncDispose]()
   await rm(root, { recursive: true, force: true })
 })
@@ -160,4 +164,87 @@ it('a follower goes on when the work moves to its own node, and hears every line
   ended.abort()
   await following.done
   expect(following.heard).toEqual(['1 one', '2 two', '3 three'])
+})
+
+it('a follower that comes when the last one has just left hears every line', async () => {
+  const [a, b] = [startNode('a'), startNode('b')]
+  const [left, ended] = [new AbortController(), new AbortController()]
+  const writer = await a.write('one')
+  const first = follow(b, left.signal)
+  await expect.poll(() => first.heard, { timeout: 10_000 }).toEqual(['1 one'])
+  vi.useFakeTimers({ toFake: ['performance'] })
+  left.abort()
+  const next = follow(b, ended.signal)
+  await expect.poll(() => next.heard, { timeout: 10_000 }).toEqual(['1 one'])
+  vi.advanceTimersByTime(60_000) // longer than the last lines are waited for
+  await sleep(1000)
+  writer.append('two', 'stdout')
+  await expect.poll(() => next.heard, { timeout: 10_000 }).toEqual(['1 one', '2 two'])
+  ended.abort()
+  await writer.close()
+  await Promise.all([first.done, next.done])
+})
+
+/** A log of which the followers on node a have heard a line that is lost: node b went on without it. */
+async function loseLine() {
+  const [a, b] = [startNode('a'), startNode('b')]
+  const old = await a.write('one')
+  await a.shared.ship(id, { path: a.path })
+  return {
+    a,
+    goOn: async () => {
+      const next = await b.write('two')
+      await b.shared.ship(id, { path: b.path })
+      await old.close()
+      return next
+    },
+    lose: async () => {
+      old.append('lost', 'stdout')
+      await old.flush()
+    },
+  }
+}
+
+it('who was told a line that is lost has to begin again, and then hears what is in the log', async () => {
+  const { a, lose, goOn } = await loseLine()
+  const ended = new AbortController()
+  const early = follow(a, ended.signal)
+  await lose()
+  await expect.poll(() => early.heard, { timeout: 10_000 }).toEqual(['1 one', '2 lost'])
+  const [next] = await Promise.all([goOn(), expect(early.done).rejects.toThrow('replaced by that of another node')])
+  const again = follow(a, ended.signal)
+  await expect.poll(() => again.heard, { timeout: 10_000 }).toEqual(['1 one', '2 two'])
+  next.append('three', 'stdout')
+  await expect.poll(() => again.heard, { timeout: 10_000 }).toEqual(['1 one', '2 two', '3 three'])
+  ended.abort()
+  await next.close()
+  await again.done
+})
+
+it('a stream ends at once when its log has to be read again, while the deployment goes on', async () => {
+  const { a, lose, goOn } = await loseLine()
+  const deployment = await findDeployment(test.db, id)
+  if (!deployment) throw new Error('the deployment is gone')
+  const streams = createDeploymentStreams({ db: test.db, nudge: test.nudge, logs: a, isWriting: () => true, now: () => new Date() })
+  const stream = streams['deployment.streamById']
+  let batches = 0
+  const closed = new AbortController()
+  const request = {
+    deployment,
+    input: { deploymentId: id },
+    send: () => undefined,
+    sendEncoded: () => void (batches += 1),
+    sendEncodedAndWait: async () => void (batches += 1),
+    room: async () => undefined,
+    signal: closed.signal,
+  }
+  const streaming = stream(request as unknown as Parameters<typeof stream>[0]) // it uses no more of a request
+  await expect.poll(() => batches, { timeout: 10_000 }).toBe(1)
+  await lose()
+  await expect.poll(() => batches, { timeout: 10_000 }).toBe(2)
+  const close = setTimeout(() => closed.abort(), 8000)
+  const [next] = await Promise.all([goOn(), expect(streaming).rejects.toThrow('replaced by that of another node')])
+  expect(closed.signal.aborted).toBe(false)
+  clearTimeout(close)
+  await next.close()
 })
