@@ -6,7 +6,7 @@ import { createSharedLogs } from '../features/deployments/log/shared-logs.ts'
 import { createSharedFiles } from '../features/deployments/shared-files.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import type { Db } from '../store/database.ts'
+import type { Db, Tx } from '../store/database.ts'
 import { livingNodes, type NodeIdentity } from '../store/presence.ts'
 
 type Deps = { config: Config; db: Db; secrets: SecretBox; node: NodeIdentity | undefined; log: Logger }
@@ -14,7 +14,7 @@ type Deps = { config: Config; db: Db; secrets: SecretBox; node: NodeIdentity | u
 /** What deployments print, in files; in the database as well if there are several nodes. */
 export function createLogParts({ config, db, secrets, node, log }: Deps) {
   const directory = join(config.dataDir, 'logs')
-  const isLiving = async (name: string) => (await livingNodes(db)).some((each) => each.name === name)
+  const isLiving = async (tx: Tx, name: string) => (await livingNodes(tx)).some((each) => each.name === name)
   const shared = node && { logs: createSharedLogs({ db, node: node.name, isLiving, log }), files: createSharedFiles({ db, secrets }) }
   return {
     logs: createBuildLogs({ directory, log, shared: shared?.logs }),

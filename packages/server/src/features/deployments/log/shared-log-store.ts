@@ -7,16 +7,14 @@ export async function findLog(db: Reader, deploymentId: number): Promise<Deploym
   return await db.selectFrom('deployment_log').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst()
 }
 
-/** From now on this node writes it. Returns who did before. */
-export async function takeLog(tx: Tx, deploymentId: number, node: string): Promise<DeploymentLogTable | undefined> {
-  const before = await findLog(tx, deploymentId)
+/** From now on this node writes it. */
+export async function takeLog(tx: Tx, deploymentId: number, node: string): Promise<void> {
   const taken = { node, is_open: 1 } as const
   await tx
     .insertInto('deployment_log')
     .values({ deployment_id: deploymentId, bytes: 0, ...taken })
     .onConflict((conflict) => conflict.column('deployment_id').doUpdateSet(taken))
     .execute()
-  return before
 }
 
 /** Returns false if another node writes the log by now, or has stored something since. */

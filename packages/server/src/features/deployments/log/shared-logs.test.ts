@@ -8,6 +8,7 @@ import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts
 import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
 import { findDeployment } from '../../../domain/rows.ts'
 import { createRedactor } from '../../../lib/redact.ts'
+import type { Db } from '../../../store/database.ts'
 import { createDeploymentStreams } from '../streams.ts'
 import { createBuildLogs } from './build-log.ts'
 import { createSharedLogs } from './shared-logs.ts'
@@ -31,8 +32,8 @@ afterEach(async () => {
 })
 
 /** A node with a data directory of its own; the same one after a restart, if it had that name before. */
-function startNode(name: string) {
-  const shared = createSharedLogs({ db: test.db, node: name, isLiving: async (other) => living.has(other), log: { warn: () => undefined } })
+function startNode(name: string, db = test.db) {
+  const shared = createSharedLogs({ db, node: name, isLiving: async (_tx, other) => living.has(other), log: { warn: () => undefined } })
   const logs = createBuildLogs({ directory: join(root, name), log: { warn: () => undefined }, shared })
   const write = async (...lines: string[]) => {
     const writer = await logs.openWriter(id, redactor, { holdsLease: true })
@@ -120,6 +121,24 @@ it('who only wants to add a line takes no log from a living node that writes it'
   living.delete('a')
   await (await b.openWriter(id, redactor)).close()
   await writer.close()
+})
+
+it('who only wants to add a line takes no log that another node has just begun', async () => {
+  const b = startNode('b')
+  living.add('b')
+  let begun: ReturnType<typeof b.write> | undefined
+  const transaction: Db['transaction'] = async (work, options) => {
+    await (begun ??= b.write('one')) // at the last moment
+    return await test.db.transaction(work, options)
+  }
+  const a = startNode(
+    'a',
+    new Proxy(test.db, { get: (db, name): unknown => (name === 'transaction' ? transaction : Reflect.get(db, name)) }),
+  )
+  await expect(a.openWriter(id, redactor)).rejects.toThrow('another node writes the log')
+  const writer = await begun
+  await writer?.close()
+  expect([await b.read(), await startNode('c').read()]).toEqual(['one\n', 'one\n'])
 })
 
 it('the last line is there once, whether who cancels or who runs the deployment wrote it, or both', async () => {

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Logger } from '../../../lib/logger.ts'
-import type { Db } from '../../../store/database.ts'
+import type { Db, Tx } from '../../../store/database.ts'
 import { hashOf, matchingBytes, wholeLinesEnd, wholeLinesFrom } from './log-file.ts'
 import { addPart, closeLog, findLog, findPart, listParts, openLogsOf, takeLog } from './shared-log-store.ts'
 
@@ -11,7 +11,7 @@ type Deps = {
   /** The name of this node. */
   node: string
   /** Whether a node is living, so that its logs are not taken from it. */
-  isLiving: (node: string) => Promise<boolean>
+  isLiving: (tx: Tx, node: string) => Promise<boolean>
   log: Pick<Logger, 'warn'>
 }
 
@@ -24,10 +24,13 @@ const [pack, unpack] = [promisify(gzip), promisify(gunzip)]
 export function createSharedLogs({ db, node, isLiving, log }: Deps) {
   /** From now on this node writes the log. Without the lease of that work it is not taken from a living node. Returns who wrote it. */
   async function take(deploymentId: number, { holdsLease }: { holdsLease: boolean }): Promise<'ours' | 'taken' | 'of another node'> {
-    const found = await findLog(db, deploymentId)
-    if (!holdsLease && found?.is_open === 1 && found.node !== node && (await isLiving(found.node))) return 'of another node'
-    const before = await db.transaction(async (tx) => await takeLog(tx, deploymentId, node))
-    return before === undefined || before.node === node ? 'ours' : 'taken'
+    return await db.transaction(async (tx) => {
+      const before = await findLog(tx, deploymentId)
+      const isOurs = before === undefined || before.node === node
+      if (!holdsLease && !isOurs && before.is_open === 1 && (await isLiving(tx, before.node))) return 'of another node'
+      await takeLog(tx, deploymentId, node)
+      return isOurs ? 'ours' : 'taken'
+    })
   }
 
   /**
