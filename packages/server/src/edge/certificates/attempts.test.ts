@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openKeptCertificates } from '../../../testing/harness/kept-certificates.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import type { Db } from '../../store/database.ts'
 import type { IssueAttempt } from './attempts.ts'
+import { createRenewalPolicy } from './renewal-policy.ts'
 
 const failed = (failures: number): IssueAttempt => ({ failures, reason: 'Port 80 does not answer.', isRateLimited: false, nextTryAt: 1 })
 
@@ -20,8 +23,8 @@ afterEach(async () => {
 })
 
 /** As another process sees them, or the same one after a restart. */
-async function reopened() {
-  const { attempts } = openKeptCertificates(test.db, dir)
+async function reopened(db = test.db) {
+  const { attempts } = openKeptCertificates(db, dir)
   await attempts.follow()
   return attempts
 }
@@ -45,6 +48,46 @@ it('what another node tried is known at the next look, and nothing is read if no
   await b.set('two.test', failed(1))
   await a.set('three.test', failed(3))
   expect([await a.follow(), a.hosts().toSorted()]).toEqual([true, ['one.test', 'three.test', 'two.test']])
+})
+
+it('an attempt that is not stored yet is not forgotten by a look at what other nodes changed', async () => {
+  const [held, other] = [Promise.withResolvers<void>(), await reopened()]
+  let isHeld = false
+  const transaction: Db['transaction'] = async (work, options) => {
+    if (isHeld) await held.promise
+    return await test.db.transaction(work, options)
+  }
+  const attempts = await reopened(
+    new Proxy(test.db, { get: (db, name): unknown => (name === 'transaction' ? transaction : Reflect.get(db, name)) }),
+  )
+  await other.set('two.test', failed(2))
+  isHeld = true
+  const setting = attempts.set('one.test', failed(1))
+  const following = attempts.follow()
+  await Promise.race([following, sleep(500)])
+  held.resolve()
+  await Promise.all([setting, following])
+  expect([attempts.get('one.test'), attempts.get('two.test')]).toEqual([failed(1), failed(2)])
+})
+
+it('who tries again moves only the time, and no rate limit that another node was told', async () => {
+  const [a, b] = [await reopened(), await reopened()]
+  const policy = (directory: string) =>
+    createRenewalPolicy({ shown: () => undefined, attempts: a, directory: () => directory, now: () => new Date(5000) })
+  const limited = { ...failed(3), isRateLimited: true, nextTryAt: 9000, directory: 'https://ca.test/dir' }
+  await a.set('limited.test', failed(1))
+  await a.set('failed.test', failed(1))
+  await b.set('limited.test', limited)
+  await b.set('failed.test', { ...failed(2), nextTryAt: 9000 })
+  for (const host of ['limited.test', 'failed.test']) await policy('https://ca.test/dir').retryNow(host)
+  const stored = await reopened()
+  expect([stored.get('limited.test'), a.get('limited.test')]).toEqual([limited, limited])
+  expect([stored.get('failed.test'), a.get('failed.test')]).toEqual([
+    { ...failed(2), nextTryAt: 5000 },
+    { ...failed(2), nextTryAt: 5000 },
+  ])
+  await policy('https://other.test/dir').retryNow('limited.test')
+  expect((await reopened()).get('limited.test')).toEqual({ ...limited, nextTryAt: 5000 })
 })
 
 it('a reason is cut short', async () => {

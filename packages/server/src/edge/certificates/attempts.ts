@@ -1,6 +1,7 @@
+import { createSemaphore } from '../../lib/semaphore.ts'
 import type { CertificateAttemptTable } from '../../store/certificate-tables.ts'
 import type { Db } from '../../store/database.ts'
-import { attemptsRevision, deleteAttempt, listAttempts, putAttempt } from './certificates-store.ts'
+import { attemptsRevision, deleteAttempt, listAttempts, moveAttempt, putAttempt } from './certificates-store.ts'
 
 export type IssueAttempt = {
   readonly failures: number
@@ -23,6 +24,8 @@ export function createIssueAttempts({
 }) {
   const attempts = new Map<string, IssueAttempt>()
   let seen = -1
+  /** Otherwise a look that began before a change was stored would forget it. */
+  const inTurn = createSemaphore(1).run
 
   /** Reads what changed, also at other nodes. Returns whether anything did. */
   async function follow(): Promise<boolean> {
@@ -41,19 +44,33 @@ export function createIssueAttempts({
     if (seen === revision - 1) seen = revision
   }
 
+  async function set(host: string, given: IssueAttempt): Promise<void> {
+    const attempt = { ...given, reason: given.reason.slice(0, MAX_REASON) }
+    attempts.set(host, attempt)
+    noteOwn(await db.transaction(async (tx) => await putAttempt(tx, attemptRow(host, attempt))))
+  }
+
+  /** Another node may know more of it by now: only the time is changed, and the rate limit of this authority still applies. */
+  async function retryAt(host: string, { time, directory }: { time: Date; directory: string }): Promise<void> {
+    const moved = { host, next_try_at: time.toISOString(), directory }
+    const { attempt, revision } = await db.transaction(async (tx) => await moveAttempt(tx, moved))
+    if (attempt) attempts.set(host, attemptOf(attempt))
+    else attempts.delete(host)
+    if (revision !== undefined) noteOwn(revision)
+  }
+
+  async function clear(host: string): Promise<void> {
+    if (!attempts.delete(host)) return
+    noteOwn(await db.transaction(async (tx) => await deleteAttempt(tx, host), { mayUseReserve: true }))
+  }
+
   return {
-    follow,
+    follow: async () => await inTurn(follow),
     get: (host: string) => attempts.get(host),
     hosts: () => [...attempts.keys()],
-    async set(host: string, given: IssueAttempt): Promise<void> {
-      const attempt = { ...given, reason: given.reason.slice(0, MAX_REASON) }
-      attempts.set(host, attempt)
-      noteOwn(await db.transaction(async (tx) => await putAttempt(tx, attemptRow(host, attempt))))
-    },
-    async clear(host: string): Promise<void> {
-      if (!attempts.delete(host)) return
-      noteOwn(await db.transaction(async (tx) => await deleteAttempt(tx, host), { mayUseReserve: true }))
-    },
+    set: async (host: string, given: IssueAttempt) => await inTurn(async () => await set(host, given)),
+    retryAt: async (host: string, at: Parameters<typeof retryAt>[1]) => await inTurn(async () => await retryAt(host, at)),
+    clear: async (host: string) => await inTurn(async () => await clear(host)),
   }
 }
 

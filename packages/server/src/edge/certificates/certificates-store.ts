@@ -73,6 +73,20 @@ export async function putAttempt(tx: Tx, { host, ...row }: Insertable<Certificat
   return await grow(tx, ATTEMPTS_REVISION)
 }
 
+type Retry = Pick<CertificateAttemptTable, 'host' | 'next_try_at'> & { directory: string }
+
+/** Moves only the time of the next attempt, unless the current authority limits the rate. Returns what is known then. */
+export async function moveAttempt(tx: Tx, { host, next_try_at, directory }: Retry) {
+  const { numUpdatedRows } = await tx
+    .updateTable('certificate_attempt')
+    .set({ next_try_at })
+    .where('host', '=', host)
+    .where((eb) => eb.or([eb('is_rate_limited', '=', 0), eb('directory', '<>', directory)]))
+    .executeTakeFirst()
+  const attempt = await tx.selectFrom('certificate_attempt').selectAll().where('host', '=', host).executeTakeFirst()
+  return { attempt, revision: numUpdatedRows > 0n ? await grow(tx, ATTEMPTS_REVISION) : undefined }
+}
+
 export async function deleteAttempt(tx: Tx, host: string): Promise<number> {
   await tx.deleteFrom('certificate_attempt').where('host', '=', host).execute()
   return await grow(tx, ATTEMPTS_REVISION)

@@ -29,7 +29,7 @@ export function createRenewalPolicy(deps: {
   async function retryNow(host: string): Promise<void> {
     const attempt = attempts.get(host)
     if (attempt === undefined || (attempt.isRateLimited && isOfDirectory(attempt))) return
-    await attempts.set(host, { ...attempt, nextTryAt: now().getTime() })
+    await attempts.retryAt(host, { time: now(), directory: directory() })
   }
 
   return { isDue, retryNow }
