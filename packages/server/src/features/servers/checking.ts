@@ -32,10 +32,10 @@ export function createChecking({ engine, cluster, instance, now, log }: Deps) {
     const image = await engine.agentImage.ensure(instance)
     const probed = await engine.probeServer({ instance, image, hereId, nodeId: node.id, address: node.address }, signal)
     const checks = findingsOf(node, probed)
-    results.set(serverId, { checks, checkedAt: now().toISOString() })
     // without the image nothing was learned, and what an earlier check found is still true
     if (probed.is !== 'without image')
       await engine.swarm.changeNode(node.id, { isChecked: checks.every(({ level }) => level !== 'problem') })
+    results.set(serverId, { checks, checkedAt: now().toISOString() })
     log.info({ serverId, problems: checks.filter(({ level }) => level === 'problem').map(({ check: name }) => name) }, 'server checked')
   }
 

@@ -130,3 +130,15 @@ it('what an earlier check found stays if only the image is missing', async () =>
   await checking.check(serverId, signal)
   expect(lab.labelsOf('two')).not.toHaveProperty('berth.checked')
 })
+
+it('a check whose result could not be stored is made again', async () => {
+  await using lab = await openLab()
+  lab.join('two')
+  const { checking, joining } = lab.begin()
+  await joining.watch()
+  lab.loseLeader(/^POST \/nodes/, 1)
+  await checking.checkWaiting(signal)
+  expect(lab.labelsOf('two')).not.toHaveProperty('berth.checked')
+  await checking.checkWaiting(signal)
+  expect(lab.labelsOf('two')['berth.checked']).toBe('true')
+})
