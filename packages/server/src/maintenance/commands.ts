@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
+import { errorCode } from '../lib/error-code.ts'
 import { StartRefused } from '../lib/start-refused.ts'
+import { CopyFailed } from '../store/transfer/copy-tables.ts'
 import { backupCommands } from './backup/commands.ts'
 import { DamagedBackup } from './backup/damaged-backup.ts'
 import { clearMachineCommand } from './clear-machine/command.ts'
@@ -48,8 +50,11 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   }
 }
 
-function wordsFor(cause: unknown): string | undefined {
+/** The updater shows them as the reason of a failed update, too. */
+export function wordsFor(cause: unknown): string | undefined {
   if (cause instanceof DamagedBackup) return `This backup cannot be used: ${cause.message}.`
+  if (cause instanceof CopyFailed) return `The data could not be copied: ${cause.message}.`
+  if (errorCode(cause) === 'SQLITE_FULL') return 'The disk is full. Free some space, and try again.'
   if (cause instanceof StartRefused || cause instanceof UsageError) return cause.message
   if (cause instanceof TypeError && 'code' in cause && String(cause.code).startsWith('ERR_PARSE_ARGS')) return cause.message
   if (cause instanceof Error && 'syscall' in cause) return cause.message // such as: ENOENT: no such file or directory, open '…'
