@@ -45,8 +45,9 @@ export function createBuildLogs(deps: Deps) {
   async function openWriter(deploymentId: number, redactor: Pick<Redactor, 'stream'>, opening: Opening = {}): Promise<LogWriter> {
     await mkdir(deps.directory, { recursive: true, mode: 0o700 })
     writers.add(deploymentId)
+    let endStoring: (() => Promise<void>) | undefined
     try {
-      const endStoring = await nodes?.beginWriting(deploymentId, { holdsLease: opening.holdsLease ?? false })
+      endStoring = await nodes?.beginWriting(deploymentId, { holdsLease: opening.holdsLease ?? false })
       const log = liveOf(deploymentId)
       await log.beginWriting()
       const onClosed = async () => {
@@ -57,6 +58,7 @@ export function createBuildLogs(deps: Deps) {
       }
       return createLogWriter({ redactor, store: log.append, onClosed })
     } catch (cause) {
+      await endStoring?.()
       writers.remove(deploymentId)
       throw cause
     }

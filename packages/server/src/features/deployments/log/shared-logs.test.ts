@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -266,4 +266,23 @@ it('a stream ends at once when its log has to be read again, while the deploymen
   expect(closed.signal.aborted).toBe(false)
   clearTimeout(close)
   await next.close()
+})
+
+it('a log whose file could not be opened for writing is stored and closed at the next try', async () => {
+  const { shared, path } = startNode('a')
+  let isBroken = true
+  const catchUp: typeof shared.catchUp = async (...given) => {
+    const found = await shared.catchUp(...given)
+    if (isBroken) await rm(path).then(async () => await mkdir(path)) // the disk fails just now
+    return found
+  }
+  const logs = createBuildLogs({ directory: join(root, 'a'), log: { warn: () => undefined }, shared: { ...shared, catchUp } })
+  await expect(logs.openWriter(id, redactor, { holdsLease: true })).rejects.toThrow('EISDIR')
+  await rm(path, { recursive: true })
+  isBroken = false
+  const writer = await logs.openWriter(id, redactor, { holdsLease: true })
+  writer.append('one', 'stdout')
+  await writer.close()
+  expect(await shared.leftOpen()).toEqual([])
+  expect(await startNode('b').read()).toBe('one\n')
 })
