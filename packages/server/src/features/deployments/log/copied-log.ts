@@ -15,6 +15,7 @@ type Deps = {
   isOurs: () => boolean
   /** The followers have been told lines that are not in the log: they have to begin again. */
   onCut: () => void
+  /** Called once until it works again. */
   onProblem: (cause: unknown) => void
   /** Called at the moment from which a new follower needs a new copy. */
   onEnd: () => void
@@ -51,10 +52,13 @@ export type LogFollowers = ReturnType<typeof createLogFollowers>
 /** While somebody on this node follows a log that another node writes: copies what is stored, until the end. */
 export async function copyLog(deps: Deps): Promise<void> {
   const { followers } = deps
-  const copy = async () => await deps.inTurn(deps.deploymentId, async () => await copyUntilOurs(deps))
+  let hasProblem = false
+  const onWorking = () => void (hasProblem = false)
+  const copy = async () => await deps.inTurn(deps.deploymentId, async () => await copyUntilOurs(deps, onWorking))
   for (;;) {
     const isDone = await copy().catch((cause: unknown) => {
-      deps.onProblem(cause) // the database may be back soon
+      if (!hasProblem) deps.onProblem(cause) // the database may be back soon
+      hasProblem = true
       return followers.isOver()
     })
     // what this node wrote itself is in the file
@@ -64,7 +68,8 @@ export async function copyLog(deps: Deps): Promise<void> {
 }
 
 /** Returns whether everything is copied. Otherwise this node writes the log by now, or the copy has to begin again. */
-async function copyUntilOurs({ shared, deploymentId, path, followers, isOurs, onCut, ...deps }: Deps): Promise<boolean> {
+async function copyUntilOurs(deps: Deps, onWorking: () => void): Promise<boolean> {
+  const { shared, deploymentId, path, followers, isOurs, onCut } = deps
   if (isOurs()) return false
   const { bytes: first, wasCut } = await shared.catchUp(deploymentId, path)
   if (wasCut) onCut()
@@ -75,6 +80,7 @@ async function copyUntilOurs({ shared, deploymentId, path, followers, isOurs, on
       const isAtEnd = followers.ended().aborted
       const { isOpen, isStale } = await shared.look(deploymentId, bytes) // before the part, which then is the newest
       const part = await shared.partAt(deploymentId, bytes)
+      onWorking()
       if (part) await live.append(parseLines(part.toString('utf8'), 0).map(({ line, stream }) => [line, stream]))
       else if (isStale && !followers.isOver()) return false
       else if (isAtEnd && (followers.isOver() || !isOpen)) return true

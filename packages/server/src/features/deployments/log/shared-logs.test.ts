@@ -286,3 +286,28 @@ it('a log whose file could not be opened for writing is stored and closed at the
   expect(await shared.leftOpen()).toEqual([])
   expect(await startNode('b').read()).toBe('one\n')
 })
+
+it('says once that a log cannot be copied, until it can be copied again', async () => {
+  const [a, { shared }] = [startNode('a'), startNode('b')]
+  const writer = await a.write('one')
+  let [isLost, tries, warnings] = [true, 0, 0]
+  const look: typeof shared.look = async (...given) => {
+    tries += 1
+    if (isLost) throw new Error('the database is lost')
+    return await shared.look(...given)
+  }
+  const logs = createBuildLogs({ directory: join(root, 'b'), log: { warn: () => void (warnings += 1) }, shared: { ...shared, look } })
+  const ended = new AbortController()
+  const following = follow({ ...startNode('b'), ...logs }, ended.signal)
+  await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(2)
+  expect(warnings).toBe(1)
+  isLost = false
+  writer.append('two', 'stdout')
+  await expect.poll(() => following.heard, { timeout: 10_000 }).toEqual(['1 one', '2 two'])
+  isLost = true
+  await expect.poll(() => warnings, { timeout: 10_000 }).toBe(2)
+  isLost = false
+  ended.abort()
+  await writer.close()
+  await following.done
+})
