@@ -5,6 +5,7 @@ import { createFollowOthers, LOOK_EVERY_MS } from '../nodes/follow-others.ts'
 import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
 import { createLeadership, EXTEND_EVERY_MS, type Leadership } from '../nodes/leadership.ts'
 import type { Task } from '../queue/periodic.ts'
+import { createSweepLogs } from '../reconcile/sweep-logs.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks, SINGLE_TASKS } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
@@ -168,7 +169,7 @@ type HttpParts = Awaited<ReturnType<typeof createHttpParts>>
 /** Everything that runs periodically. */
 function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, servers }: HttpParts) {
   const { base, engineParts, traffic, work, access, gitParts, sourceAccess } = parts
-  const { db, database, background, instance, tuning, now } = base
+  const { config, db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning } = engineParts
   const { makeRoom, forgetOld } = work.deploying
   const watched = { db, engine, engineWatch, provisioning, routing: traffic.routing, instance, tuning, now }
@@ -179,6 +180,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, serv
     wantCertificates: traffic.wantCertificates,
     makeRoom,
     forgetOldDeployments: forgetOld,
+    sweepLogs: createSweepLogs({ db, dataDir: config.dataDir }),
     keepReserve: () => database.keepReserve(),
     metricsHistory,
     figures,

@@ -28,6 +28,7 @@ type Parts = {
   /** Of several nodes, each serves them and one orders them. */
   wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
+  sweepLogs: () => Promise<void>
   forgetOldDeployments: (signal: AbortSignal) => Promise<void>
   keepReserve: () => void
   metricsHistory: MetricsHistoryKeeper
@@ -74,6 +75,7 @@ export function backgroundTasks(parts: Parts): Task[] {
         if (engineWatch.isReachable()) await parts.makeRoom()
       },
     },
+    { name: 'log files', everyMs: tuning.reconcileMs, run: parts.sweepLogs },
     { name: 'git hooks', everyMs: tuning.gitHooksMs, run: parts.reconcileHooks },
     { name: 'source polls', everyMs: Math.min(POLL_LOOK_MS, tuning.sourcePollMs), run: parts.pollSources },
     { name: 'commit statuses', everyMs: tuning.commitStatusMs, run: parts.sendCommitStatuses },

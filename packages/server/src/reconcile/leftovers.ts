@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appLane } from '../domain/job-names.ts'
 import { EngineError } from '../engine/api/errors.ts'
@@ -10,6 +10,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { InTurn } from '../lib/turns.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
+import { numberedFiles } from './numbered-files.ts'
 import { createPlannedImages } from './planned-images.ts'
 import { unusedPulled } from './pulled-images.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
@@ -29,18 +30,16 @@ type Known = {
   apps: ReadonlySet<number>
   projectOf: ReadonlyMap<number, number>
   projects: ReadonlySet<number>
-  deployments: ReadonlySet<number>
   releases: readonly KeptRelease[]
 }
 
 /**
- * Removes what a crash, a failure or an engine outage left behind: images, networks, logs and plans that no row refers to, and containers
- * that were lent. They are found by label. Apps with work in progress are skipped, and volumes are never removed here.
+ * Removes what a crash, a failure or an engine outage left behind: images, networks and plans that no row refers to, and containers that were
+ * lent. They are found by label. Apps with work in progress are skipped, and volumes are never removed here.
  */
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
   const labels = ownedBy({ instance })
-  const logDirectory = join(deps.dataDir, 'logs')
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
   const retryLater = createRetryLater(log)
   const look = createLook(db)
@@ -79,8 +78,8 @@ export function createLeftovers(deps: Deps) {
 
   /** The plan files of each app that has any. */
   async function listPlans(): Promise<Plans[]> {
-    const apps = await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
-    return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await entries(plansOf(id), /^d(\d+)$/) })))
+    const apps = await numberedFiles(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
+    return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await numberedFiles(plansOf(id), /^d(\d+)$/) })))
   }
 
   async function sweepPlans({ appId, plans }: Plans, known: Known): Promise<void> {
@@ -96,9 +95,8 @@ export function createLeftovers(deps: Deps) {
   async function sweep(): Promise<void> {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
     const pulled = await engine.images.names(pulledImagesOf(instance))
-    const [logs, plans] = [await entries(logDirectory, /^d(\d+)(?:-container)?\.log$/), await listPlans()]
+    const plans = await listPlans()
     const { known, isBusy } = await look()
-    for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
     for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
     await sweepLent(deps, { retryLater, look })
     await sweepImages(images, known, isBusy)
@@ -138,12 +136,4 @@ function createLook(db: Reader) {
     const lanes = new Set(await lanesInQueue(db))
     return { known: { ...(await knownIds(db)), releases: await keptReleases(db) }, isBusy: (appId) => lanes.has(appLane(appId)) }
   }
-}
-
-async function entries(directory: string, grammar: RegExp): Promise<{ name: string; id: number }[]> {
-  const names = await readdir(directory).catch(() => [])
-  return names.flatMap((name) => {
-    const id = grammar.exec(name)?.[1]
-    return id === undefined ? [] : [{ name, id: Number(id) }]
-  })
 }

@@ -21,17 +21,23 @@ export async function keptReleases(db: Reader): Promise<KeptRelease[]> {
   })
 }
 
-type KnownIds = { apps: Set<number>; projectOf: Map<number, number>; projects: Set<number>; deployments: Set<number> }
+type KnownIds = { apps: Set<number>; projectOf: Map<number, number>; projects: Set<number> }
 
 export async function knownIds(db: Reader): Promise<KnownIds> {
-  const [apps, projects, deployments] = await Promise.all([
+  const [apps, projects] = await Promise.all([
     db.selectFrom('app').select(['id', 'project_id']).execute(),
     db.selectFrom('project').select('id').execute(),
-    db.selectFrom('deployment').select('id').execute(),
   ])
-  const ids = (rows: { id: number }[]) => new Set(rows.map((row) => row.id))
   const projectOf = new Map(apps.map(({ id, project_id }) => [id, project_id]))
-  return { apps: ids(apps), projectOf, projects: ids(projects), deployments: ids(deployments) }
+  return { apps: ids(apps), projectOf, projects: ids(projects) }
+}
+
+export async function deploymentIds(db: Reader): Promise<Set<number>> {
+  return ids(await db.selectFrom('deployment').select('id').execute())
+}
+
+function ids(rows: readonly { id: number }[]): Set<number> {
+  return new Set(rows.map(({ id }) => id))
 }
 
 export async function listApps(db: Reader): Promise<AppRow[]> {

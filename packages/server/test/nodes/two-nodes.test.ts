@@ -1,4 +1,5 @@
-import { copyFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startPostgres } from '../../testing/harness/postgres-cluster.ts'
@@ -10,6 +11,7 @@ let url: string
 let a: TestServer
 let b: TestServer
 
+const tuning = { reconcileMs: 1000 }
 const envOf = (name: string) => ({ BERTH_DATABASE_URL: url, BERTH_NODE_NAME: name })
 
 const directories: string[] = []
@@ -25,8 +27,8 @@ async function dataDirLike(from: string): Promise<string> {
 beforeAll(async () => {
   postgres = await startPostgres()
   url = await postgres.createDatabase()
-  a = await startTestServer({ env: envOf('a') })
-  b = await startTestServer({ env: envOf('b'), dataDir: await dataDirLike(a.dataDir) })
+  a = await startTestServer({ env: envOf('a'), tuning })
+  b = await startTestServer({ env: envOf('b'), dataDir: await dataDirLike(a.dataDir), tuning })
 })
 afterAll(async () => {
   await b[Symbol.asyncDispose]()
@@ -98,6 +100,15 @@ it('the log of a deployment is the same through both nodes, whoever wrote it', a
     logs.push(first)
   }
   expect(logs).toHaveLength(2)
+})
+
+it('each node removes its own files of logs whose deployments are gone', async () => {
+  const files = [a, b].map(({ dataDir }) => path.join(dataDir, 'logs', 'd999999.log'))
+  for (const file of files) {
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, ' one\n')
+  }
+  await expect.poll(() => files.filter((file) => existsSync(file)), { timeout: 10_000 }).toEqual([])
 })
 
 it('refuses a second process with the name of a living node, and one with other keys', async () => {

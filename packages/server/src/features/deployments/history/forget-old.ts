@@ -9,7 +9,7 @@ const AT_ONCE = 200
 
 /**
  * Keeps the newest finished deployments of each app, so that rows and logs cannot fill the disk. Only rows are deleted here: the sweep of
- * leftovers removes files without a row, including those of a process that crashed in between.
+ * logs removes files without a row, including those of a process that crashed in between.
  */
 export function createForgetOld({ db, kept = KEPT_DEPLOYMENTS, atOnce = AT_ONCE }: Deps) {
   async function forgetSome(appId: number): Promise<number> {
