@@ -6,8 +6,9 @@ import { Fact, Facts } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { percentWords, plural } from '../../lib/sizes.ts'
-import { FINDING_LOOK, serverLook } from '../../lib/status.ts'
+import { serverLook } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
+import { FindingRow } from '../../shared/finding-row.tsx'
 import { ServerActions } from './server-actions.tsx'
 
 function roleWords({ role, isLeader }: Server): string {
@@ -79,16 +80,8 @@ function Checks({ server: { checks, checkedAt } }: { server: Server }) {
         Checked <RelativeTime at={checkedAt} />
       </p>
       <ul className="divide-y divide-line rounded-md border border-line">
-        {checks.map(({ check, level, message, toDo }) => (
-          <li key={check} className="flex items-start justify-between gap-4 px-3 py-2 text-sm">
-            <div className="min-w-0 [overflow-wrap:anywhere]">
-              <p>
-                <span className="font-medium">{check}</span>: {message}
-              </p>
-              {toDo !== '' && <p className="text-ink-soft">{toDo}</p>}
-            </div>
-            <Badge look={FINDING_LOOK[level]} />
-          </li>
+        {checks.map((finding) => (
+          <FindingRow key={finding.check} finding={finding} />
         ))}
       </ul>
     </div>
