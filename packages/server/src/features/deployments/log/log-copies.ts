@@ -7,15 +7,16 @@ import type { LogBatch } from './follow-log.ts'
 import type { LiveLog } from './live-log.ts'
 import type { SharedLogs } from './shared-logs.ts'
 
-type Deps = {
+/** What a node needs for its files of logs. */
+export type NodeLogDeps = {
   shared: SharedLogs
   log: Pick<Logger, 'warn'>
   pathOf: (deploymentId: number) => string
   liveOf: (deploymentId: number) => LiveLog
   /** Whether this node writes the log. */
   isOpen: (deploymentId: number) => boolean
-  inTurn: InTurn<number>
 }
+type Deps = NodeLogDeps & { inTurn: InTurn<number> }
 /** One for all followers of a log on this node. */
 type Copy = { readonly followers: LogFollowers /** Ends those who follow now. */; cut: AbortController; done: Promise<void> }
 

@@ -1,20 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Logger } from '../../../lib/logger.ts'
 import { createTurns } from '../../../lib/turns.ts'
-import type { LiveLog } from './live-log.ts'
-import { createLogCopies } from './log-copies.ts'
-import type { SharedLogs } from './shared-logs.ts'
+import { createLogCopies, type NodeLogDeps } from './log-copies.ts'
 import { createStoredWriting } from './stored-writing.ts'
-
-type Deps = {
-  shared: SharedLogs
-  log: Pick<Logger, 'warn'>
-  pathOf: (deploymentId: number) => string
-  liveOf: (deploymentId: number) => LiveLog
-  /** Whether this node writes the log. */
-  isOpen: (deploymentId: number) => boolean
-}
 
 /** Another node writes this log, and it is not ours to change. */
 class LogOfAnotherNode extends Error {
@@ -22,7 +10,7 @@ class LogOfAnotherNode extends Error {
 }
 
 /** The files of logs on one of several nodes: what it writes is stored, and what others wrote is copied before it is read. */
-export function createNodeLogs({ shared, log, pathOf, liveOf, isOpen }: Deps) {
+export function createNodeLogs({ shared, log, pathOf, liveOf, isOpen }: NodeLogDeps) {
   /** A copy has its turn until this node writes the log itself, or nobody follows it. */
   const inTurn = createTurns<number>()
   const copies = createLogCopies({ shared, log, pathOf, liveOf, isOpen, inTurn })
