@@ -18,7 +18,7 @@ const SHARED_BRIDGES = [
  * addresses does not arrive over a bridge of the engine. Apps have no IPv6 and no raw sockets, but build steps may write raw packets with
  * any sender they like, so for IPv6 only the shared bridges count. The engine has its own chain for IPv6 only if it uses that.
  */
-const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
+export const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
 const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
 const HAS_IPV6 = '/proc/net/if_inet6'
 

@@ -1,22 +1,30 @@
 import { createAppFirewall, removeAppFirewall } from './app-firewall.ts'
 import { createBridgeWall, removeBridgeWall } from './bridge-wall.ts'
+import { createConnectionLimits, removeConnectionLimits } from './connection-limits.ts'
 import { createEngineFirewall, type EngineFirewallDeps, removeEngineFirewall } from './engine-firewall.ts'
 
-/** What keeps apps and builds from the control plane, build steps from each other, and the engine's own downloads from private addresses. */
+/**
+ * What keeps apps and builds from the control plane and from using up the kernel's table of connections, build steps from each other, and
+ * the engine's own downloads from private addresses.
+ */
 export function createFirewalls(deps: EngineFirewallDeps) {
   const forApps = createAppFirewall(deps)
   const forEngine = createEngineFirewall(deps)
   const forBuilds = createBridgeWall(deps)
+  const forConnections = createConnectionLimits(deps)
+  const all = [forApps, forEngine, forBuilds, forConnections]
 
   async function ensure(controlPort: number, signal?: AbortSignal): Promise<void> {
-    await forApps.ensure(controlPort, signal)
-    await forEngine.ensure(controlPort, signal)
-    await forBuilds.ensure(controlPort, signal)
+    for (const firewall of all) await firewall.ensure(controlPort, signal)
   }
 
   return {
     ensure,
-    message: () => [forApps.message(), forEngine.message(), forBuilds.message()].filter((text) => text !== '').join(' '),
+    message: () =>
+      all
+        .map((firewall) => firewall.message())
+        .filter((text) => text !== '')
+        .join(' '),
     hasEngineFirewall: forEngine.isInPlace,
   }
 }
@@ -26,4 +34,5 @@ export async function removeFirewalls(controlPort: number): Promise<void> {
   await removeAppFirewall(controlPort)
   await removeEngineFirewall(controlPort)
   await removeBridgeWall(controlPort)
+  await removeConnectionLimits(controlPort)
 }

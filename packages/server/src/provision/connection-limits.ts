@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { FROM_CONTAINERS } from './app-firewall.ts'
+import { ensureRule, type FirewallResult, iptables, replaceChain } from './iptables.ts'
+
+const TABLE_SIZE = '/proc/sys/net/netfilter/nf_conntrack_max'
+/** How long the kernel keeps a closed connection in its table. */
+const CLOSED_SECONDS = 120
+/** Of the subnet of a project's network. */
+const PROJECT_PREFIX = 24
+/** Parts of the table. What is left over is for visitors, the edge and the control plane. */
+const SHARES = {
+  project: { open: 1 / 8, closed: 3 / 8 },
+  all: { open: 1 / 4, closed: 1 / 2 },
+} as const
+/** The most that xt_limit accepts. */
+const MOST_PER_SECOND = 10_000
+const MOST_BURST = 100_000
+const NEW = ['-m', 'conntrack', '--ctstate', 'NEW']
+const DROP = ['-j', 'DROP']
+
+export function connectionLimitsChain(port: number): string {
+  return `BERTH-C-${port}`
+}
+
+/**
+ * The kernel has one table of connections for the machine, and without free space in it nobody gets a new connection. So the containers of
+ * a project, and all containers together, may have a part of it: by the number of open connections, and by the rate of new ones, because
+ * those that were closed stay in the table for two minutes.
+ */
+export function connectionLimitRules(port: number, tableSize: number): string[][] {
+  const perSecond = (share: number) => Math.min(MOST_PER_SECOND, Math.floor((tableSize * share) / CLOSED_SECONDS))
+  const burst = Math.min(MOST_BURST, Math.floor(tableSize / 32))
+  const words = (text: string) => [...text.split(' '), ...DROP]
+  const openAbove = (share: number, prefix: number) =>
+    words(`-m connlimit --connlimit-above ${Math.floor(tableSize * share)} --connlimit-mask ${prefix} --connlimit-saddr`)
+  const fasterThan = (share: number, prefix: number, name: string) =>
+    words(
+      `-m hashlimit --hashlimit-above ${perSecond(share)}/sec --hashlimit-burst ${burst} --hashlimit-mode srcip --hashlimit-srcmask ${prefix} --hashlimit-name berth-${name}-${port}`,
+    )
+  return [
+    fasterThan(SHARES.project.closed, PROJECT_PREFIX, 'project'),
+    fasterThan(SHARES.all.closed, 0, 'all'),
+    openAbove(SHARES.project.open, PROJECT_PREFIX),
+    openAbove(SHARES.all.open, 0),
+  ]
+}
+
+/** Limits the connections of containers. Called repeatedly, it repairs rules that are missing and follows a new size of the table. */
+export function createConnectionLimits(deps: {
+  log: Pick<Logger, 'info' | 'warn'>
+  mode: 'auto' | 'off'
+  tableSize?: () => Promise<number>
+}) {
+  const { log, mode, tableSize = sizeOfTable } = deps
+  let message = ''
+  let isInPlace = false
+
+  async function ensure(port: number, signal?: AbortSignal): Promise<void> {
+    if (mode === 'off' || process.getuid?.() !== 0) return
+    const result = await apply(port, await tableSize(), signal)
+    if (signal?.aborted) return
+    const problem = result.ok ? '' : `One app can use up the connections of the whole machine: ${result.reason}.`
+    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'connection limits for apps not added')
+    if (problem === '' && !isInPlace) log.info({ chain: connectionLimitsChain(port) }, 'connection limits for apps added')
+    isInPlace = problem === ''
+    message = problem
+  }
+
+  return { ensure, message: () => message }
+}
+
+/** 0 where the kernel does not track connections. */
+async function sizeOfTable(): Promise<number> {
+  return Number(await readFile(TABLE_SIZE, 'utf8').catch(() => '0'))
+}
+
+async function apply(port: number, tableSize: number, signal: AbortSignal | undefined): Promise<FirewallResult> {
+  if (tableSize === 0) return { ok: true }
+  const chain = connectionLimitsChain(port)
+  const rules = connectionLimitRules(port, tableSize)
+  if (!(await areAllThere(chain, rules, signal))) {
+    const replaced = await replaceChain(chain, rules, { family: 'ipv4', signal })
+    if (!replaced.ok) return replaced
+  }
+  for (const rule of jumpsTo(chain)) {
+    const entered = await ensureRule('-I', rule, { signal })
+    if (!entered.ok) return entered
+  }
+  return { ok: true }
+}
+
+/** They are not replaced needlessly, because a new rule does not count the connections that are already open. */
+async function areAllThere(chain: string, rules: readonly string[][], signal: AbortSignal | undefined): Promise<boolean> {
+  for (const rule of rules) if (!(await iptables(['-C', chain, ...rule], signal)).ok) return false
+  return true
+}
+
+function jumpsTo(chain: string): string[][] {
+  return FROM_CONTAINERS.ipv4.flatMap((match) => ['INPUT', 'DOCKER-USER'].map((from) => [from, ...match, ...NEW, '-j', chain]))
+}
+
+/** Removes the rules of an instance. */
+export async function removeConnectionLimits(port: number): Promise<void> {
+  const chain = connectionLimitsChain(port)
+  for (const rule of jumpsTo(chain)) while ((await iptables(['-D', ...rule])).ok);
+  for (const end of ['-F', '-X']) await iptables([end, chain])
+}
