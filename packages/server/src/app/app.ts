@@ -9,7 +9,7 @@ import { createSweepLogs } from '../reconcile/sweep-logs.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks, SINGLE_TASKS } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
-import { createFoundation, FOLLOW_CERTIFICATES, FOLLOW_OTHERS, type Foundation } from './foundation.ts'
+import { createFoundation, FOLLOW_CERTIFICATES, FOLLOW_OTHERS, FOLLOW_ROUTES, type Foundation } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
@@ -154,6 +154,7 @@ function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership
     { name: 'single loops', everyMs: EXTEND_EVERY_MS, run: leadership.extend },
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
     { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },
+    { name: FOLLOW_ROUTES, everyMs: LOOK_EVERY_MS, run: async (signal) => await traffic.routing.shared?.follow(signal) },
     { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]
 }

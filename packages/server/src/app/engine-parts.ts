@@ -30,7 +30,7 @@ export function createEngineParts({ config, instance, log, now, fence }: Foundat
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
-  const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, ensureProgram })
+  const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, node: config.nodeName, ensureProgram })
   return { provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
 }
 

@@ -26,6 +26,9 @@ export const FOLLOW_OTHERS = 'other nodes'
 /** The same for certificates and challenges, which are in no event. */
 export const FOLLOW_CERTIFICATES = 'certificates of other nodes'
 
+/** The same for routes. */
+export const FOLLOW_ROUTES = 'routes of other nodes'
+
 /** What everything else depends on: the clock, the log, the keys, the database and the settings. */
 export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
@@ -42,6 +45,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     nudge.nudge()
     background.wake(FOLLOW_OTHERS)
     background.wake(FOLLOW_CERTIFICATES)
+    background.wake(FOLLOW_ROUTES)
   }
   const isCopied = config.updates.mode !== 'normal' // by the supervisor, or it is a copy itself
   const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over, isCopied, node, onForeignCommit })

@@ -60,6 +60,7 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
     edge: () => engineParts.engineWatch.edgeHealth(edge.state()),
     isQueueStalled: work.worker.isStalled,
     isDiskFull: base.isDiskFull,
+    isBehind: () => traffic.routing.shared?.isBehind() ?? false,
     firewall: engineParts.firewalls.message,
     dashboardCertificate: () => {
       const { dashboardDomain } = base.settings()

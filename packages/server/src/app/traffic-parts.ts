@@ -29,7 +29,7 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
   })
   const { edge } = edgeParts
-  const routing = createRouting({ wanted, edge, tuning, log })
+  const routing = createRouting({ wanted, edge, tuning, log, node: base.node && { db, bootId: base.node.bootId } })
   const onRowsChanged = () => {
     routing.rowsChanged()
     base.background.wake('certificates')

@@ -21,6 +21,8 @@ export type Routes = {
   switchTo(appId: number, target: Target): Promise<void>
   /** Switches back to the release that is live according to the database. */
   restore(appId: number): Promise<void>
+  /** Before a deployment that was interrupted starts its release again: if another node had switched to it, visitors go back. */
+  beginAgain(appId: number): Promise<void>
   /** Waits until what no longer gets visitors has no requests in flight, or the time limit has passed. */
   drain(appId: number, signal: AbortSignal): Promise<void>
 }

@@ -16,6 +16,8 @@ type Deps = {
   build: ReturnType<typeof createBuilder>
   logs: ReturnType<typeof createContainerLogs>
   instance: string
+  /** Of several on one engine each has an edge. */
+  node: string | undefined
   /** Makes sure that the machine has an HAProxy to build the image from. */
   ensureProgram: () => Promise<void>
   log: { info(fields: object, message: string): void }
@@ -29,8 +31,8 @@ const BUILD_MS = 120_000
  * refused (host network, mounts of our files). Nothing in it comes from a user.
  */
 export function createEdgeHost(deps: Deps): EdgeHost {
-  const { transport, containers, instance } = deps
-  const name = `berth-${instance}-edge`
+  const { transport, containers, instance, node } = deps
+  const name = `berth-${instance}-edge${node === undefined ? '' : `-${node}`}`
   const labels = labelsOf({ instance, kind: 'edge' })
 
   async function inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'> {

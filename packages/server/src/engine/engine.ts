@@ -84,8 +84,8 @@ export function createEngine(deps: {
     stackContainers: createStackContainers({ transport, containers }),
     logs,
     logBatches: createLogBatches({ transport }),
-    edgeHost: (edge: { instance: string; ensureProgram: () => Promise<void> }) =>
-      createEdgeHost({ transport, containers, images, build, logs, log: deps.log, ...edge }),
+    edgeHost: (edge: { instance: string; node?: string | undefined; ensureProgram: () => Promise<void> }) =>
+      createEdgeHost({ transport, containers, images, build, logs, log: deps.log, node: undefined, ...edge }),
     exec: createExec({ transport }),
     networks: createNetworks({ transport }),
     lentContainers,

@@ -4,18 +4,29 @@ import { EngineUnreachable } from '../engine/api/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../lib/tuning.ts'
-import { createStrayDrain, inFlightOf, waitUntilIdle } from './drain.ts'
+import { createStrayDrain } from './drain.ts'
+import { createLeaveRelease } from './leave-release.ts'
 import { createRouteSync, isOfEngine, type SyncFailure } from './route-sync.ts'
+import { createSharedRoutes, type RoutingNode } from './shared-routes.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 import { createWithoutVisitors } from './without-visitors.ts'
 
-type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
+type Deps = {
+  wanted: WantedRoutes
+  edge: Edge
+  tuning: Pick<Tuning, 'drainMs'>
+  log: Logger
+  /** If there are several, the edges of all of them are switched. */
+  node?: RoutingNode | undefined
+}
 
 const RETRY_MS = 250
 
 /** Switches the traffic of one app from one release to the next. */
-export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) {
-  const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = createRouteSync({ wanted, edge, drainMs, log })
+export function createRouting({ wanted, edge, tuning: { drainMs }, log, node }: Deps) {
+  const routeSync = createRouteSync({ wanted, edge, drainMs, log })
+  const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = routeSync
+  const shared = node && createSharedRoutes({ ...node, wanted, edge, put, drainMs, log })
   /** The targets of each endpoint of the app. */
   const retiring = new Map<number, EdgeTarget[][]>()
 
@@ -50,41 +61,14 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
       if (isOfEngine(err)) return err
       throw err
     }
+    const told = await shared?.tell(appId, { target })
     wanted.switchTo(appId, target)
-    const hindrance = await whenServing(put)
-    return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? undefined : hindrance
-  }
-
-  /**
-   * Switches back to the previous release at once, which the edge already knows, then checks that this is complete. The release that
-   * visitors were on may be healthy and finishes its requests.
-   */
-  async function restore(appId: number): Promise<void> {
-    const ahead = wanted.aheadTargets(appId)
-    wanted.endSwitch(appId)
-    retiring.delete(appId)
-    if (hasServed()) await put()
-    await whenServing(() => sync(appId))
-    if (ahead.length === 0 || !(await hasVisitors())) return
-    await waitUntilIdle(async () => await inFlightOf(edge, ahead), { limitMs: drainMs, signal: new AbortController().signal })
+    const [hindrance, ofOthers] = await Promise.all([whenServing(put), told?.whyNotServed()])
+    return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? ofOthers : (hindrance ?? ofOthers)
   }
 
   async function hasVisitors(): Promise<boolean> {
     return hasServed() || (await edge.isServing())
-  }
-
-  async function drain(appId: number, signal: AbortSignal): Promise<void> {
-    const old = retiring.get(appId) ?? []
-    const giveUpAt = performance.now() + drainMs
-    wanted.endSwitch(appId) // the database has the new state by now
-    retiring.delete(appId)
-    // an edge that has not applied the switch still sends visitors to the release that is about to be removed
-    const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
-    await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
-    await lookAtReplicas() // what takes over from a replica that is about to be removed gets its visitors now
-    const earlier = [...old, ...wanted.earlierTargets(appId)]
-    if (earlier.length === 0 || !(await hasVisitors())) return
-    await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: giveUpAt - performance.now(), signal })
   }
 
   /** Asks the replicas of every app that has several, and routes to those that answer. */
@@ -92,10 +76,11 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     if (await wanted.lookAtReplicas()) await put()
   }
 
-  const routes: Routes = { isServed, switchTo, restore, drain }
-  const withoutVisitors = createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync })
+  const leaving = { wanted, edge, drainMs, routeSync, shared, retiring, hasVisitors, lookAtReplicas }
+  const routes: Routes = { isServed, switchTo, ...createLeaveRelease(leaving) }
+  const withoutVisitors = createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync, shared })
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
-  return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
+  return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays, shared }
 }
 
 export type Routing = ReturnType<typeof createRouting>

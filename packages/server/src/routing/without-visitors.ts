@@ -2,6 +2,7 @@ import type { Edge } from '../edge/edge.ts'
 import { poll } from '../lib/retry.ts'
 import { inFlightOf, waitUntilIdle } from './drain.ts'
 import type { RouteSync } from './route-sync.ts'
+import type { SharedRoutes } from './shared-routes.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
 type Deps = Pick<RouteSync, 'whenServing' | 'put' | 'sync'> & {
@@ -10,6 +11,8 @@ type Deps = Pick<RouteSync, 'whenServing' | 'put' | 'sync'> & {
   drainMs: number
   hasVisitors: () => Promise<boolean>
   lookAtReplicas: () => Promise<void>
+  /** Undefined if there is one node. */
+  shared: Pick<SharedRoutes, 'rest' | 'wake'> | undefined
 }
 
 const LOOK_MS = 250
@@ -18,7 +21,7 @@ const LOOK_MS = 250
  * Does work while the other replicas have the visitors of a container. It begins once another one answers and the requests of this one
  * have ended. Each is waited for only so long: the work is done in any case.
  */
-export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync }: Deps) {
+export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync, shared }: Deps) {
   const limits = { until: Boolean, everyMs: LOOK_MS, limitMs: drainMs }
 
   async function waitForStandIn(appId: number, containerId: string): Promise<boolean> {
@@ -43,12 +46,15 @@ export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, look
     const hasStandIn = (await hasVisitors()) && (await waitForStandIn(appId, containerId))
     wanted.rest(containerId)
     try {
+      const told = await shared?.rest(appId, containerId)
       const isApplied = async () => (await whenServing(put)) === undefined || !(await hasVisitors())
       await poll(isApplied, limits)
-      if (await hasVisitors()) await drain(appId, containerId, { hasStandIn })
+      const ours = async () => ((await hasVisitors()) ? await drain(appId, containerId, { hasStandIn }) : undefined)
+      await Promise.all([ours(), told?.drained({ limitMs: drainMs })])
       await work()
     } finally {
       wanted.wake(containerId)
+      await shared?.wake(appId, containerId).catch(() => undefined) // a later look at the routes does it
       await sync(appId)
       await lookAtReplicas()
     }

@@ -12,6 +12,23 @@ export type ControlPlaneTable = {
   keys: string
   /** Its edge answers the challenges up to this one. */
   challenge_seen: Generated<number>
+  /** Its edge serves the routes up to this revision. */
+  routes_seen: Generated<number>
+  /** The apps, as JSON, that its edge still has requests for at places that no longer get visitors. */
+  routes_busy: Generated<string>
+}
+
+/** What the edges of all nodes do for an app beside what its rows say. */
+export type RouteChangeTable = {
+  app_id: number
+  /** Grows with each change of any app. */
+  revision: number
+  /** The release that is being rolled out, as JSON; empty if there is none. */
+  target: string
+  /** As JSON: the sets of targets whose requests are being waited for. */
+  drain: string
+  /** As JSON: the containers that get no visitors for now, each with the boot id of the node that wants it so. */
+  resting: string
 }
 
 /** Work that only one of them does at a time, until the lease expires. */

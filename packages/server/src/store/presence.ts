@@ -35,7 +35,8 @@ export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
     throw new StartRefused(
       `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
     )
-  const row = { boot_id: node.bootId, heartbeat_at: databaseTime(tx), version: node.version, keys: node.keys }
+  const { bootId: boot_id, version, keys } = node
+  const row = { boot_id, heartbeat_at: databaseTime(tx), version, keys, routes_seen: 0, routes_busy: '[]' } // its edge may have old routes
   await tx
     .insertInto('control_plane')
     .values({ name: node.name, ...row })

@@ -24,7 +24,7 @@ import type {
   SourcePollTable,
 } from './git-tables.ts'
 import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } from './log-tables.ts'
-import type { ControlPlaneTable, LeaseTable } from './node-tables.ts'
+import type { ControlPlaneTable, LeaseTable, RouteChangeTable } from './node-tables.ts'
 import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
 import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
@@ -275,6 +275,7 @@ export type Schema = {
   job: JobTable
   control_plane: ControlPlaneTable
   lease: LeaseTable
+  route_change: RouteChangeTable
   certificate: CertificateTable
   certificate_attempt: CertificateAttemptTable
   acme_account: AcmeAccountTable

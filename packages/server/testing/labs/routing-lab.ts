@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,6 +12,7 @@ import { createLogger } from '../../src/lib/logger.ts'
 import { createRouting } from '../../src/routing/traffic-switch.ts'
 import { createWantedRoutes } from '../../src/routing/wanted-routes.ts'
 import type { Db } from '../../src/store/database.ts'
+import { joinNodes } from '../../src/store/presence.ts'
 import { addApp, addDeployment } from '../harness/stored-app.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { startTestEdge } from '../harness/test-edge.ts'
@@ -59,10 +61,34 @@ function createCountedEngine() {
   return { containers: { list }, running, asked, holdWith: (wait: () => Promise<void>) => (before = wait) }
 }
 
-/** Two live apps, with a real database, a real HAProxy, and everything of ours in between. */
-export async function openRouting({ healthcheckPath = '' } = {}) {
+type Options = {
+  healthcheckPath?: string
+  drainMs?: number
+  /** Of one of several nodes, which share the database and the engine of the first. */
+  node?: string
+  beside?: Beside
+  withinMs?: number
+}
+type Beside = Awaited<ReturnType<typeof openApps>>
+
+async function openApps() {
   const test = await openTestDatabase()
   const engine = createCountedEngine()
+  const [one, two] = [await addLiveApp(test.db, 'one'), await addLiveApp(test.db, 'two')]
+  engine.running.push(containerOf(one, '10.0.0.1'), containerOf(two, '10.0.0.2'))
+  return { ...test, engine, one, two }
+}
+
+async function joinAs(db: Db, name: string) {
+  const bootId = randomUUID()
+  await db.transaction(async (tx) => await joinNodes(tx, { name, bootId, version: '1', keys: 'same' }))
+  return { db, bootId }
+}
+
+/** Two live apps, with a real database, a real HAProxy, and everything of ours in between. */
+export async function openRouting({ healthcheckPath = '', drainMs = 20_000, beside, ...options }: Options = {}) {
+  const apps = beside ?? (await openApps())
+  const { db, engine, one, two } = apps
   const releaseOf = () => ({ port: 80, healthcheckPath })
   const silent = new Set<string>()
   const probed = new Set<string>()
@@ -70,7 +96,7 @@ export async function openRouting({ healthcheckPath = '' } = {}) {
     probed.add(`${ip}:${port}${path}`)
     return !silent.has(ip)
   }
-  const wanted = createWantedRoutes({ db: test.db, engine, instance: INSTANCE, dashboard: () => undefined, releaseOf, probe })
+  const wanted = createWantedRoutes({ db, engine, instance: INSTANCE, dashboard: () => undefined, releaseOf, probe })
   let reads = 0
   const edge = await startTestEdge({
     routes: async () => {
@@ -79,21 +105,16 @@ export async function openRouting({ healthcheckPath = '' } = {}) {
       return routes
     },
   })
-  const routing = createRouting({
-    wanted,
-    edge: edge.edge,
-    tuning: { drainMs: 20_000 },
-    log: createLogger({ level: 'silent', format: 'json', useColours: false }).log,
-  })
-  const [one, two] = [await addLiveApp(test.db, 'one'), await addLiveApp(test.db, 'two')]
-  engine.running.push(containerOf(one, '10.0.0.1'), containerOf(two, '10.0.0.2'))
+  const { log } = createLogger({ level: 'silent', format: 'json', useColours: false })
+  const node = options.node === undefined ? undefined : { ...(await joinAs(db, options.node)), ...options }
+  const routing = createRouting({ wanted, edge: edge.edge, tuning: { drainMs }, log, node })
   const runtime = createHaproxyRuntime({ socketPath: edge.paths.socket })
   const map = async (name: MapName) => {
     const entries = await runtime.readMap(edge.paths.map(name))
     return Object.fromEntries(entries.map(({ key, value }) => [key, value]))
   }
   return {
-    ...test,
+    ...apps,
     wanted,
     silent,
     probed,
@@ -106,7 +127,7 @@ export async function openRouting({ healthcheckPath = '' } = {}) {
     reads: () => reads,
     async [Symbol.asyncDispose]() {
       await edge[Symbol.asyncDispose]()
-      await test[Symbol.asyncDispose]()
+      if (beside === undefined) await apps[Symbol.asyncDispose]()
     },
   }
 }

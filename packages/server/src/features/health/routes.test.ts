@@ -25,6 +25,14 @@ it('says that queued deployments wait for space if the disk is full, and not if 
   expect(await healthHandlers({ ...well, isDiskFull: async () => true }).health()).toMatchObject({ status: 'ok', messages: {} })
 })
 
+it('a node that may be behind the others says so with an error, so that a load balancer leaves it out', async () => {
+  await expect(healthHandlers({ ...well, isBehind: () => true }).health()).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringContaining('has not read the routes'),
+  })
+  expect((await healthHandlers({ ...well, isBehind: () => false }).health()).status).toBe('ok')
+})
+
 it('is degraded while the database can only be read, and says whether that is a disk or a server', async () => {
   const readOnly: HealthSources = { ...well, database: () => 'read_only' }
   const expected = (text: string) => ({

@@ -20,6 +20,8 @@ export type HealthSources = {
   firewall: () => string
   /** Set while the dashboard's own domain has no certificate, or its renewal fails. */
   dashboardCertificate: () => string
+  /** Of several nodes: its proxy may not have the routes that the others have. */
+  isBehind?: () => boolean
 }
 
 const DATABASE_WORDS = {
@@ -31,12 +33,15 @@ const DATABASE_WORDS = {
 const SERVER_READ_ONLY =
   'The database server does not accept writes. You can still read everything, and apps keep running. Changes are refused.'
 
+const BEHIND = 'This node has not read the routes from the database for a while. Visitors should use the proxies of the other nodes.'
+
 /** The server is still useful if everything except the database is down. */
 export function healthHandlers(sources: HealthSources) {
   return {
     health: async (): Promise<Health> => {
       const database = sources.database()
       if (database === 'unusable') throw new AppError('storage_unavailable', { message: 'The database cannot be used.' })
+      if (sources.isBehind?.()) throw new AppError('storage_unavailable', { message: BEHIND })
       const engine = sources.engine()
       const edge = sources.edge()
       const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'

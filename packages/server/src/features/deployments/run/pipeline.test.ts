@@ -58,6 +58,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
       isServed: async () => isServed,
       switchTo: (_appId, { ip }) => note(`switch to ${ip}`, undefined),
       restore: () => note('restore', undefined),
+      beginAgain: () => note('begin again', undefined),
       drain: () => note('drain', undefined),
     },
     record: {
@@ -124,7 +125,7 @@ it('a rollback clones and builds nothing', async () => {
 
 it('a run after a crash continues with what was built, and does not move to deploying twice', async () => {
   const { events } = await open({ status: 'deploying', kept: IMAGE }).run()
-  expect(events.slice(0, 3)).toEqual(['release command', 'retire', 'start berth/new:release'])
+  expect(events.slice(0, 4)).toEqual(['begin again', 'release command', 'retire', 'start berth/new:release'])
 })
 
 it('while another release serves, it must be healthy twice before it gets visitors', async () => {

@@ -40,6 +40,7 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
   // a rollback already has its artifact, and so has a run that continues after a crash
   const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
   if (context.deployment.status === 'building') await context.write('db.deploying', (row) => record.deploying(row, artifact))
+  else await routes.beginAgain(app.id)
 
   await context.readAppAgain()
   launcher.refuse?.(context)
