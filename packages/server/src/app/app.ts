@@ -6,6 +6,7 @@ import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
 import { createLeadership, EXTEND_EVERY_MS, type Leadership } from '../nodes/leadership.ts'
 import type { Task } from '../queue/periodic.ts'
 import { createSweepLogs } from '../reconcile/sweep-logs.ts'
+import { createSweepOwnPlans } from '../reconcile/sweep-plans.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks, SINGLE_TASKS } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
@@ -113,6 +114,9 @@ function createStart(parts: Parts, httpParts: HttpParts, leadership: Leadership 
     await work.deploying.logs
       .storeRest()
       .catch((err: unknown) => base.log.warn({ err }, 'build logs of the last run are not in the database yet'))
+    await work.sharedPlans
+      ?.storeMissing()
+      .catch((err: unknown) => base.log.warn({ err }, 'plans of compose apps are not in the database yet; the next start tries again'))
     await work.worker.start()
     for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
   }
@@ -155,6 +159,7 @@ function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
     { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },
     { name: FOLLOW_ROUTES, everyMs: LOOK_EVERY_MS, run: async (signal) => await traffic.routing.shared?.follow(signal) },
+    { name: 'plan files', everyMs: base.tuning.reconcileMs, run: createSweepOwnPlans({ db: base.db, dataDir: base.config.dataDir }) },
     { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]
 }

@@ -20,6 +20,7 @@ import { createCheckImages } from '../features/deployments/release/compose/image
 import { createComposeLauncher } from '../features/deployments/release/compose/launcher.ts'
 import { createMakePlan } from '../features/deployments/release/compose/make-plan.ts'
 import { createPrivateImages } from '../features/deployments/release/compose/private-images.ts'
+import type { SharedPlans } from '../features/deployments/release/compose/shared-plans.ts'
 import { createBuildImage } from '../features/deployments/release/container/build-image.ts'
 import { createContainerLauncher } from '../features/deployments/release/container/launcher.ts'
 import { createPullReadyImage } from '../features/deployments/release/container/pull-image.ts'
@@ -75,6 +76,7 @@ type Deps = {
   instance: string
   secrets: SecretBox
   node: NodeIdentity | undefined
+  sharedPlans: SharedPlans | undefined
   resolveEnvironment: ResolveEnvironment
   buildSecretsOf: (appId: number) => Promise<Readonly<Record<string, string>>>
   routes: Routes
@@ -95,7 +97,7 @@ export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): nu
 
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
-  const { config, db, engine, instance, secrets, routes, ports, tuning, log, now } = deps
+  const { config, db, engine, instance, secrets, routes, tuning, log, now } = deps
   const { dataDir } = config
   const { logs, keptOutput } = createLogParts(deps)
   const record = createRecord({ db, now })
@@ -107,7 +109,7 @@ export function createDeploymentParts(deps: Deps) {
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
   const filesOf = async ({ id, app_id }: DeploymentRow) => openFiles(secrets, app_id, await findReleaseFiles(db, id))
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate, filesOf })
-  const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
+  const asCompose = createComposeLauncher({ ...deps, checkImages, containers, dataDir, keptOutput })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
   const planOf = async (row: DeploymentRow) => await findPlan(db, row)
   const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record, filesOf })
@@ -204,6 +206,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
       credentialsOf: credentials.ofProject,
       instance,
       dataDir,
+      sharedPlans: deps.sharedPlans,
       newImageName,
       reservedPorts: reservedPorts(config),
     }),

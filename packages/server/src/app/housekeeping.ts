@@ -2,6 +2,7 @@ import { forgetChallenges } from '../edge/certificates/challenges-store.ts'
 import { forgetEvents } from '../events/event-log.ts'
 import { createForgetAudit } from '../features/audit/forget.ts'
 import { forgetBuildTimesBeyond } from '../features/deployments/build-cache/build-times-store.ts'
+import { forgetPlans } from '../features/deployments/release/compose/shared-plans-store.ts'
 import { forgetPrivateHosts } from '../features/registries/store.ts'
 import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Db } from '../store/database.ts'
@@ -29,6 +30,7 @@ export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kep
       await forgetBuildTimesBeyond(tx, kept.builds)
       await forgetPrivateHosts(tx, kept.hosts)
       await forgetChallenges(tx, ago(kept.challengesMs))
+      await forgetPlans(tx)
     })
     await createForgetAudit({ db, now })(signal)
   }

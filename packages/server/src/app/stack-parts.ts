@@ -3,6 +3,7 @@ import type { LiveRelease } from '../features/containers/live-release.ts'
 import { findLive, statusesUnderWay } from '../features/containers/store.ts'
 import { whenReachable } from '../features/containers/when-reachable.ts'
 import { hasPlan, keptPlan, planDirectory, runsToItsEnd } from '../features/deployments/release/compose/plan.ts'
+import type { SharedPlans } from '../features/deployments/release/compose/shared-plans.ts'
 import { createPortSwitches } from '../features/ports/switches.ts'
 import { createMeasureContainers } from '../features/stacks/measure.ts'
 import { createRunningFile } from '../features/stacks/running-file.ts'
@@ -12,13 +13,18 @@ import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
-type Deps = Pick<EngineParts, 'engine'> & { liveRelease: LiveRelease; lastLines: (containerId: string, count: number) => Promise<string[]> }
+type Deps = Pick<EngineParts, 'engine'> & {
+  sharedPlans: Pick<SharedPlans, 'fetch'> | undefined
+  liveRelease: LiveRelease
+  lastLines: (containerId: string, count: number) => Promise<string[]>
+}
 
 /** The services of compose apps. */
-export function createStackParts({ config, db, now }: Foundation, { engine, liveRelease, lastLines }: Deps) {
+export function createStackParts({ config, db, now }: Foundation, { engine, sharedPlans, liveRelease, lastLines }: Deps) {
   const planOf = async (appId: number, deploymentId: number) => {
     const directory = planDirectory(config.dataDir, appId, deploymentId)
-    return (await hasPlan(directory)) ? await keptPlan(directory) : undefined
+    const isThere = (await hasPlan(directory)) || (await sharedPlans?.fetch({ appId, deploymentId })) === true
+    return isThere ? await keptPlan(directory) : undefined
   }
   const measure = createMeasureContainers({ engine, clock: () => performance.now(), sleep })
   const services = createStackServices({ db, engine, liveRelease, planOf, runsToItsEnd, lastLines, measure, whenReachable })

@@ -12,6 +12,7 @@ import { createCancel } from '../features/deployments/cancel.ts'
 import { createCompareDeployments } from '../features/deployments/history/compare.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
+import { createSharedPlans, type SharedPlans } from '../features/deployments/release/compose/shared-plans.ts'
 import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDeployments } from '../features/deployments/service.ts'
 import { createPorts, type Ports } from '../features/ports/service.ts'
@@ -42,16 +43,16 @@ export function createWorkParts(
 ) {
   const { config, db, secrets, step, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
-  const { sourceOf, newestCommit, checkCommit } = others.sourceAccess
   const variables = createVariableParts(base)
   const ports = createPorts({ db, reservedPorts: reservedPorts(config) })
+  const sharedPlans = base.node && createSharedPlans({ db, secrets, dataDir: config.dataDir })
   const deploying = createDeploymentParts({
     ...base,
+    sharedPlans,
     engine,
     git,
     fetchLfs,
-    sourceOf,
-    checkCommit,
+    ...others.sourceAccess,
     registries: others.registries,
     policy,
     hasEngineFirewall: firewalls.hasEngineFirewall,
@@ -64,19 +65,19 @@ export function createWorkParts(
   })
   const removal = createRemovalParts(base, { engine, onRemoved: onRowsChanged })
   const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }
-  const worker = createJobWorker(base, jobHandlers(handlers))
+  const worker = createJobWorker(base, withPlans(sharedPlans, jobHandlers(handlers)))
   const deployments = createDeployments({
     db,
     now,
     step,
     logs: deploying.logs,
-    resolveCommit: newestCommit,
+    resolveCommit: others.sourceAccess.newestCommit,
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
-  const answers = createAnswers({ engine, instance: base.instance, probe: probeTarget })
-  const running = createContainerParts(base, { engine, deploying, stopInTime, answers, ...others.traffic })
-  const reconcile = createReconcileParts(base, { engine, variables, deploying, ports, stopInTime, answers, onChanged: onContainersChanged })
+  const live = { deploying, sharedPlans, stopInTime, answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }) }
+  const running = createContainerParts(base, { engine, ...live, ...others.traffic })
+  const reconcile = createReconcileParts(base, { engine, variables, ports, ...live, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
@@ -88,6 +89,7 @@ export function createWorkParts(
     disk: deploying.disk,
     compareDeployments: createCompareDeployments({ db, secrets }),
     worker,
+    sharedPlans,
     deployments,
     ...running,
     reconcile,
@@ -96,6 +98,22 @@ export function createWorkParts(
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
+
+/** Of several nodes: before work on an app, this one has the plans that the others made. */
+function withPlans(plans: SharedPlans | undefined, handlers: ReturnType<typeof jobHandlers>): ReturnType<typeof jobHandlers> {
+  if (plans === undefined) return handlers
+  return {
+    ...handlers,
+    'deployment.run': async (payload, signal) => {
+      await plans.fetchApp(payload.appId)
+      await handlers['deployment.run'](payload, signal)
+    },
+    'app.restore': async (payload, signal) => {
+      await plans.fetchApp(payload.appId)
+      await handlers['app.restore'](payload, signal)
+    },
+  }
+}
 
 function createRemovalParts(base: Foundation, deps: Pick<EngineParts, 'engine'> & { onRemoved: () => void }) {
   return createRemoval({ ...base, ...deps, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) })
@@ -118,7 +136,7 @@ function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandle
   })
 }
 
-type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime' | 'answers'> &
+type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'sharedPlans' | 'stopInTime' | 'answers'> &
   Pick<TrafficParts, 'routing' | 'onRowsChanged' | 'onContainersChanged'>
 
 /** The live releases of apps: their containers, and the services of those that have several. */
@@ -145,13 +163,15 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
   })
-  return { containers, liveRelease, ...createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
+  const stacks = createStackParts(base, { engine, sharedPlans: deps.sharedPlans, liveRelease, lastLines: deploying.containers.lastLines })
+  return { containers, liveRelease, ...stacks }
 }
 
 type ReconcileDeps = {
   engine: EngineParts['engine']
   variables: Pick<VariableParts, 'secretsOf'>
   deploying: ReturnType<typeof createDeploymentParts>
+  sharedPlans: SharedPlans | undefined
   ports: Ports
   stopInTime: StopInTime
   answers: Answers
@@ -159,7 +179,8 @@ type ReconcileDeps = {
 }
 
 /** The loop that compares what should run with what runs. */
-function createReconcileParts(base: Foundation, { engine, variables, deploying, ports, stopInTime, answers, onChanged }: ReconcileDeps) {
+function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
+  const { engine, variables, deploying, sharedPlans, ports, stopInTime, answers, onChanged } = deps
   const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
@@ -176,13 +197,13 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     lastLines: deploying.containers.lastLines,
     redact,
     repair: createRepair({ stopInTime, log }),
-    sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, log }).sweep,
-    isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base) }),
+    sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, fetchPlan: sharedPlans?.fetch, log }).sweep,
+    isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base), sharedPlans }),
     doAnswer: async (app, containers) => {
       const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
       return (await Promise.all(containers.map(async ({ id }) => await answers(app, id, { port, path })))).every(Boolean)
     },
-    settlePorts: createSettlePorts({ dataDir, ports }),
+    settlePorts: createSettlePorts({ dataDir, ports, sharedPlans }),
     restore: deploying.restoreLater,
     onChanged,
   })

@@ -3,7 +3,7 @@ import type { DeploymentRow } from './rows.ts'
 /** What a release is started from. It is stored with the release, so that a rollback starts the same one. */
 export type Artifact =
   | { readonly kind: 'image'; readonly tag: string }
-  /** The plan is in the data directory. `mainService` is the service with the app's port. */
+  /** The plan is in the data directory, and with several nodes in the database too. `mainService` is the service with the app's port. */
   | { readonly kind: 'compose'; readonly mainService: string }
 
 /** A name that no service can have: nobody has the app's port, and domains that name no service lead nowhere. */

@@ -1,4 +1,4 @@
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -62,4 +62,37 @@ it('a lent container is removed unless its app is busy or it marks a volume that
   const log = pino({ level: 'silent' })
   await createLeftovers({ db: test.db, engine, instance: 'i', dataDir: directory.path, inImageTurn: createTurns(), log }).sweep()
   expect(removed).toEqual([`${idle.id} false`, `${gone} false`, `${gone} true`])
+})
+
+it('images of an app whose plan only another node has are kept, and plans are copied before images are judged', async () => {
+  await using test = await openTestDatabase()
+  await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-leftovers-'))
+  const [known, unknown] = [await addApp(test.db, 'a@example.test'), await addApp(test.db, 'b@example.test')]
+  for (const app of [known, unknown]) {
+    const { id } = await addDeployment(test.db, app, { sealed_config: '', image: '' })
+    await test.db.transaction(async (tx) => await tx.updateTable('deployment').set({ main_service: 'web' }).where('id', '=', id).execute())
+  }
+  const removed: string[] = []
+  const imagesOf = ({ id: appId }: { id: number }) =>
+    ['used', 'unused'].map((name) => ({ id: name, tags: [`berth/${appId}:${name}`], owner: { appId } }))
+  const engine = {
+    images: {
+      list: async () => [...imagesOf(known), ...imagesOf(unknown)],
+      names: async () => [],
+      remove: async (name: string) => void removed.push(name),
+    },
+    networks: { list: async () => [] },
+    lentContainers: { list: async () => [] },
+  } as unknown as Engine // what a sweep uses of it
+  const fetchPlan = async ({ appId, deploymentId }: { appId: number; deploymentId: number }) => {
+    if (appId === unknown.id) return false
+    const plan = path.join(directory.path, 'compose', `app-${appId}`, `d${deploymentId}`)
+    await mkdir(plan, { recursive: true })
+    await writeFile(path.join(plan, 'plan.json'), JSON.stringify({ services: [{ image: `berth/${appId}:used` }], builds: [] }))
+    return true
+  }
+  const log = pino({ level: 'silent' })
+  const given = { db: test.db, engine, instance: 'i', dataDir: directory.path, inImageTurn: createTurns<string>(), log }
+  await createLeftovers({ ...given, fetchPlan }).sweep()
+  expect(removed).toEqual([`berth/${known.id}:unused`])
 })

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { appLane } from '../domain/job-names.ts'
 import { EngineError } from '../engine/api/errors.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -10,10 +8,10 @@ import type { Logger } from '../lib/logger.ts'
 import type { InTurn } from '../lib/turns.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
-import { numberedFiles } from './numbered-files.ts'
 import { createPlannedImages } from './planned-images.ts'
 import { unusedPulled } from './pulled-images.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
+import { listPlans, plansDirectory, sweepPlans } from './sweep-plans.ts'
 
 type Deps = {
   db: Reader
@@ -22,10 +20,12 @@ type Deps = {
   dataDir: string
   /** The turn in which a deployment looks for a pulled image, and uses it or pulls it again. */
   inImageTurn: InTurn<string>
+  /** Of several nodes: copies the plan of a release from the database, and returns whether it is there. */
+  fetchPlan?: FetchPlan | undefined
   log: Logger
 }
+type FetchPlan = (plan: { appId: number; deploymentId: number }) => Promise<boolean>
 type Network = Awaited<ReturnType<Engine['networks']['list']>>[number]
-type Plans = { appId: number; plans: { name: string; id: number }[] }
 type Known = {
   apps: ReadonlySet<number>
   projectOf: ReadonlyMap<number, number>
@@ -40,9 +40,9 @@ type Known = {
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
   const labels = ownedBy({ instance })
-  const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
+  const plansOf = (appId: number) => plansDirectory(deps.dataDir, appId)
   const retryLater = createRetryLater(log)
-  const look = createLook(db)
+  const look = createLook(db, deps.fetchPlan)
 
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
     const kept = new Set(known.releases.flatMap(({ artifact }) => (artifact.kind === 'image' ? [artifact.tag] : [])))
@@ -76,18 +76,6 @@ export function createLeftovers(deps: Deps) {
     await engine.images.remove(name).catch(retryLater('image', 'pulled')) // its name is a secret
   }
 
-  /** The plan files of each app that has any. */
-  async function listPlans(): Promise<Plans[]> {
-    const apps = await numberedFiles(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
-    return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await numberedFiles(plansOf(id), /^d(\d+)$/) })))
-  }
-
-  async function sweepPlans({ appId, plans }: Plans, known: Known): Promise<void> {
-    if (!known.apps.has(appId)) return await rm(plansOf(appId), { recursive: true, force: true })
-    const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
-    for (const { name, id } of plans) if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
-  }
-
   /**
    * Lists what exists, then which apps are busy, then the rows, so that something created or finished in between is not mistaken for a
    * leftover.
@@ -95,9 +83,9 @@ export function createLeftovers(deps: Deps) {
   async function sweep(): Promise<void> {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
     const pulled = await engine.images.names(pulledImagesOf(instance))
-    const plans = await listPlans()
+    const plans = await listPlans(deps.dataDir)
     const { known, isBusy } = await look()
-    for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
+    for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(deps.dataDir, ofApp, known)
     await sweepLent(deps, { retryLater, look })
     await sweepImages(images, known, isBusy)
     for (const name of await unusedPulled(pulled, { instance, known, isBusy, plansOf }))
@@ -130,10 +118,24 @@ function createRetryLater(log: Logger) {
   }
 }
 
-/** Which apps are busy, then the rows: what has left the queue is in them. */
-function createLook(db: Reader) {
+/**
+ * Which apps are busy, then the rows: what has left the queue is in them. An app with a plan that only another node has counts as busy, because
+ * it is not known which images it needs.
+ */
+function createLook(db: Reader, fetchPlan: FetchPlan | undefined) {
+  async function withoutPlans(releases: readonly KeptRelease[], isBusy: (appId: number) => boolean): Promise<ReadonlySet<number>> {
+    const without = new Set<number>()
+    if (fetchPlan === undefined) return without
+    for (const { id, appId, artifact } of releases)
+      if (artifact.kind === 'compose' && !isBusy(appId) && !(await fetchPlan({ appId, deploymentId: id }))) without.add(appId)
+    return without
+  }
+
   return async (): Promise<{ known: Known; isBusy: (appId: number) => boolean }> => {
     const lanes = new Set(await lanesInQueue(db))
-    return { known: { ...(await knownIds(db)), releases: await keptReleases(db) }, isBusy: (appId) => lanes.has(appLane(appId)) }
+    const isBusy = (appId: number) => lanes.has(appLane(appId))
+    const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
+    const without = await withoutPlans(known.releases, isBusy)
+    return { known, isBusy: (appId) => isBusy(appId) || without.has(appId) }
   }
 }

@@ -6,6 +6,11 @@ export async function findFile(db: Reader, deploymentId: number, name: string): 
   return row?.sealed_content
 }
 
+export async function deleteFiles(tx: Tx, deploymentId: number, names: readonly string[]): Promise<void> {
+  if (names.length > 0)
+    await tx.deleteFrom('deployment_file').where('deployment_id', '=', deploymentId).where('name', 'in', names).execute()
+}
+
 export async function putFile(tx: Tx, row: { deployment_id: number; name: string; sealed_content: string }): Promise<void> {
   const { sealed_content } = row
   await tx

@@ -11,15 +11,25 @@ const FILE = 'filled.json'
  * ones. A folder that one release drops and a later one brings back keeps its data. `directory` holds the plan of the live release.
  */
 export async function rememberFilled(directory: string, live: ComposePlan | undefined): Promise<(volume: string) => boolean> {
-  const file = join(dirname(directory), FILE)
-  const text = await readFile(file, 'utf8').catch(() => '[]')
-  const known = new Set(JSON.parse(text) as string[]) // written below and nowhere else
+  const known = await readFilled(directory)
   const filled = live?.services.flatMap(({ mounts }) => mounts.flatMap(({ volume, fill }) => (fill?.once ? [volume] : []))) ?? []
-  const added = filled.filter((volume) => !known.has(volume))
-  if (added.length > 0) {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeDurably(file, JSON.stringify([...known, ...added]))
-  }
+  await addFilled(directory, filled)
   const isLive = volumesIn(live)
   return (volume) => isLive(volume) || known.has(volume)
+}
+
+const fileBeside = (directory: string) => join(dirname(directory), FILE)
+
+/** Those of the app whose plans are beside this one. */
+export async function readFilled(directory: string): Promise<ReadonlySet<string>> {
+  const text = await readFile(fileBeside(directory), 'utf8').catch(() => '[]')
+  return new Set(JSON.parse(text) as string[]) // written below and nowhere else
+}
+
+export async function addFilled(directory: string, filled: readonly string[]): Promise<void> {
+  const known = await readFilled(directory)
+  const added = filled.filter((volume) => !known.has(volume))
+  if (added.length === 0) return
+  await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
+  await writeDurably(fileBeside(directory), JSON.stringify([...known, ...added]))
 }

@@ -8,14 +8,16 @@ import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { RELEASE_SERVICE } from '../container/release-command.ts'
 import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels, runsToItsEnd } from './plan.ts'
 import { replicasOf } from './replica.ts'
+import type { SharedPlans } from './shared-plans.ts'
 
 type Active = Pick<DeploymentRow, 'id' | 'processes'>
+type Deps = { dataDir: string; livePlaces: LivePlaces; sharedPlans?: Pick<SharedPlans, 'fetch'> | undefined }
 
 /**
  * Whether the containers of an app are those of its live release: a crash may have left those of another, or none. A service that was
  * stopped, and one that has done its work, may be there or not.
  */
-export function createIsAsPlanned({ dataDir, livePlaces }: { dataDir: string; livePlaces: LivePlaces }) {
+export function createIsAsPlanned({ dataDir, livePlaces, sharedPlans }: Deps) {
   return async function isAsPlanned(app: AppRow, active: Active, containers: readonly ContainerSummary[]): Promise<boolean> {
     const { id: activeId } = active
     const directory = planDirectory(dataDir, app.id, activeId)
@@ -24,6 +26,7 @@ export function createIsAsPlanned({ dataDir, livePlaces }: { dataDir: string; li
         await livePlaces(app, active),
         containers.filter(({ owner }) => owner.service !== RELEASE_SERVICE),
       )
+    await sharedPlans?.fetch({ appId: app.id, deploymentId: activeId })
     if (!(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)
     const plan = await keptPlan(directory)
     const labels = releaseLabels(plan, activeId)

@@ -28,6 +28,7 @@ import { createRemoveOld, createStandIns } from './remove-old.ts'
 import { replicasOf } from './replica.ts'
 import { type ActivePlan, createRestoreLive, type RefuseLost } from './restore-live.ts'
 import { createServiceFailure } from './service-failure.ts'
+import type { SharedPlans } from './shared-plans.ts'
 import { createStartService, type Wanted } from './start-service.ts'
 import { createWaitFor } from './wait-for.ts'
 
@@ -41,6 +42,8 @@ type Deps = {
   keptOutput: Pick<KeptOutput, 'keep'>
   ports: Pick<Ports, 'wantedOf' | 'keepOnly'>
   checkImages: CheckImages
+  /** If there are several nodes. */
+  sharedPlans: Pick<SharedPlans, 'store'> | undefined
 }
 
 const UNDO_MS = 120_000
@@ -67,7 +70,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
-    const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback refers to may have been deleted since
+    const directory = directoryOf(app.id, deployment.id)
+    const isKept = await hasPlan(directory) // the release that a rollback refers to may have been deleted since
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
     const live = await planOfActive(app.id)
     if (live?.deploymentId === deployment.id) await refuseLost(context, live.plan)
@@ -84,12 +88,13 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const open = wasLive ? kept : await withWantedPorts(deps.ports, context, kept)
     const plan = await withOwnVolumes(context, open, { before: active?.plan })
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
-    const directory = directoryOf(app.id, deployment.id)
     const isData = await step('files.plan', async () => {
       await takeFilesOver(plan, { from: directoryOf(app.id, source), to: directory })
       if (active && active.deploymentId !== deployment.id) await keepPlan(directoryOf(app.id, active.deploymentId), active.plan)
       await keepPlan(directory, plan)
-      return await rememberFilled(directory, active?.plan)
+      const isFilled = await rememberFilled(directory, active?.plan)
+      await deps.sharedPlans?.store(app.id, [deployment.id, active?.deploymentId])
+      return isFilled
     })
     const beside = await ask(() => others.comesBeside(context, plan))
     const stopped = wasLive ? stoppedServices(app) : new Set<string>() // a new release starts them all
@@ -106,10 +111,9 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   async function undo(context: Context): Promise<void> {
-    const { app } = context
-    const active = await planOfActive(app.id)
+    const active = await planOfActive(context.app.id)
     await context.effect('stack.undo', (signal) => takeBack(context, active, signal), AbortSignal.timeout(UNDO_MS))
-    await deps.ports.keepOnly(app.id, async () => (active ? hostPortsOf(active.plan) : []))
+    await deps.ports.keepOnly(context.app.id, async () => (active ? hostPortsOf(active.plan) : []))
   }
 
   return { retireOld: async () => undefined, start, surplus, removeOld, undo }

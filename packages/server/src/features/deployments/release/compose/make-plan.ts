@@ -18,6 +18,7 @@ import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
 import type { WithPrivateImages } from './private-images.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
+import type { SharedPlans } from './shared-plans.ts'
 
 type Deps = {
   db: Reader
@@ -30,6 +31,8 @@ type Deps = {
   reservedPorts: readonly number[]
   newImageName: () => string
   dataDir: string
+  /** If there are several nodes. */
+  sharedPlans: Pick<SharedPlans, 'store'> | undefined
 }
 
 /** Turns a compose file into a plan that contains nothing an app may not have, builds its images, and stores the plan for rollbacks. */
@@ -79,6 +82,7 @@ export function createMakePlan(deps: Deps) {
       const directory = planDirectory(deps.dataDir, app.id, deployment.id)
       await keepFiles(directory, plan, repository.blobs)
       await keepPlan(directory, plan)
+      await deps.sharedPlans?.store(app.id, [deployment.id])
     })
     return { kind: 'compose', mainService: plan.routedService ?? NO_SERVICE }
   }
