@@ -9,6 +9,7 @@ import { createPasswords } from '../features/auth/passwords.ts'
 import { createAuth } from '../features/auth/service.ts'
 import { createSessions } from '../features/auth/sessions.ts'
 import { createSetup } from '../features/auth/setup.ts'
+import { createSharedSlowDown } from '../features/auth/shared-slow-down.ts'
 import { createSlowDown } from '../features/auth/slow-down.ts'
 import { listLoginAddresses } from '../features/auth/store.ts'
 import { createInvitations } from '../features/users/invitations.ts'
@@ -17,11 +18,13 @@ import { createAuthenticate } from '../http/authenticate.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Who people are: passwords, sessions and users. */
-export async function createAccessParts({ db, tokens, log, now }: Foundation) {
+export async function createAccessParts({ db, tokens, log, now, node, secrets, heartbeat }: Foundation) {
   const passwords = createPasswords({ queue: createHashQueue({ cores: availableParallelism() }) })
   const setup = createSetup({ db, passwords, now })
-  const slowDown = createSlowDown({ secret: randomUUID(), now })
-  const loginTurns = createLoginTurns({ waitMs: slowDown.waitMs })
+  const ownSlowDown = createSlowDown({ secret: randomUUID(), now })
+  const shared = node && heartbeat && createSharedSlowDown({ db, secret: secrets.nameOf('login delays'), now: heartbeat.databaseNow })
+  const slowDown = shared ?? ownSlowDown
+  const loginTurns = createLoginTurns({ waitMs: shared ? () => 0 : ownSlowDown.waitMs, takeTurn: shared?.takeTurn })
   const familiar = createKnownAddresses(await listLoginAddresses(db))
   const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
   const failedTries = createFailedTries({ db, log, now })
@@ -30,7 +33,11 @@ export async function createAccessParts({ db, tokens, log, now }: Foundation) {
   const auth = createAuth({ db, tokens, setup, invitations, passwords, tryPassword, failedTries, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
   const authentication = createAuthenticate({ db, tokens, now })
-  return { setup, loginTurns, failedTries, auth, sessions, invitations, users, authentication }
+  /** Where people logged in at other nodes. */
+  const learnAddresses = async () => {
+    for (const login of await listLoginAddresses(db)) familiar.add(login)
+  }
+  return { setup, learnAddresses, loginTurns, failedTries, auth, sessions, invitations, users, authentication }
 }
 
 export type AccessParts = Awaited<ReturnType<typeof createAccessParts>>

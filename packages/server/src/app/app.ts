@@ -22,6 +22,7 @@ import { createWorkParts } from './work-parts.ts'
 
 /** The process itself ends ten seconds later, whatever happens (see main.ts). */
 const PART_STOPS_WITHIN_MS = 15_000
+const ADDRESSES_EVERY_MS = 60_000
 
 /** Everything that exists, created top to bottom. `start` starts it, `stop` stops it in reverse order. */
 export async function createApp(config: Config, givenLog: Logger, supervised?: Supervised) {
@@ -146,7 +147,7 @@ async function leaveNodes({ heartbeat }: Foundation, leadership: Leadership | un
 }
 
 /** What one of several control planes does beside the rest. */
-function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership): Task[] {
+function nodeTasks({ base, engineParts, access, traffic }: Parts, leadership: Leadership): Task[] {
   const onChanged = async () => {
     base.nudge.nudge() // for readers of the event log, if the database's own notice was lost
     await base.reloadSettings()
@@ -159,6 +160,7 @@ function nodeTasks({ base, engineParts, traffic }: Parts, leadership: Leadership
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
     { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },
     { name: FOLLOW_ROUTES, everyMs: LOOK_EVERY_MS, run: async (signal) => await traffic.routing.shared?.follow(signal) },
+    { name: 'login addresses', everyMs: ADDRESSES_EVERY_MS, run: access.learnAddresses },
     { name: 'plan files', everyMs: base.tuning.reconcileMs, run: createSweepOwnPlans({ db: base.db, dataDir: base.config.dataDir }) },
     { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]

@@ -1,6 +1,8 @@
 import { forgetChallenges } from '../edge/certificates/challenges-store.ts'
 import { forgetEvents } from '../events/event-log.ts'
 import { createForgetAudit } from '../features/audit/forget.ts'
+import { forgetLoginDelays } from '../features/auth/login-delays-store.ts'
+import { FORGET_AFTER_MS } from '../features/auth/slow-down.ts'
 import { forgetBuildTimesBeyond } from '../features/deployments/build-cache/build-times-store.ts'
 import { forgetPlans } from '../features/deployments/release/compose/shared-plans-store.ts'
 import { forgetPrivateHosts } from '../features/registries/store.ts'
@@ -31,6 +33,7 @@ export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kep
       await forgetPrivateHosts(tx, kept.hosts)
       await forgetChallenges(tx, ago(kept.challengesMs))
       await forgetPlans(tx)
+      await forgetLoginDelays(tx, ago(FORGET_AFTER_MS))
     })
     await createForgetAudit({ db, now })(signal)
   }

@@ -2,6 +2,8 @@ import type { Role } from '@berth/contract'
 import type { Generated } from 'kysely'
 
 export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
+/** Failed attempts at several nodes: `slot` is made from the account with a secret. */
+export type LoginDelayTable = { slot: number; failures: number; failed_at: string }
 export type SessionTable = {
   id: string
   user_id: number

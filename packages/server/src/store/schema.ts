@@ -25,7 +25,7 @@ import type {
 } from './git-tables.ts'
 import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } from './log-tables.ts'
 import type { ControlPlaneTable, LeaseTable, RouteChangeTable } from './node-tables.ts'
-import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
+import type { InvitationTable, LoginDelayTable, SessionTable, UserTable } from './people-tables.ts'
 import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
@@ -246,6 +246,7 @@ type FactTable = { name: string; value: string }
 export type Schema = {
   user: UserTable
   session: SessionTable
+  login_delay: LoginDelayTable
   invitation: InvitationTable
   project: ProjectTable
   project_member: ProjectMemberTable

@@ -9,6 +9,8 @@ export type LoginAttempt = { from?: string | undefined; signal?: AbortSignal | u
 type Waiting = { slot: number; from: string | undefined; judge: () => Promise<void>; refuse: (cause: AppError) => void }
 type Deps = {
   waitMs: (slot: number) => number
+  /** Of several nodes: waits in the same way, and is asked again after it, because another node may have had its turn. */
+  takeTurn?: ((slot: number) => Promise<number>) | undefined
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -25,7 +27,7 @@ async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
  * are no faster than sequential ones. The newest goes first, so that a flood already waiting does not block the owner. When too many are
  * waiting, per address or in total, the oldest is rejected unchecked, and so is an attempt whose client has disconnected.
  */
-export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
+export function createLoginTurns({ waitMs, takeTurn, sleep = sleepUntil }: Deps) {
   const accounts = new Map<number, Waiting[]>() // accounts with an attempt in progress, and what waits behind it
   const everybody = new Set<Waiting>() // in order of arrival
   const stopping = new AbortController()
@@ -42,10 +44,15 @@ export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
     one.refuse(new AppError(code))
   }
 
+  async function waitForTurn(slot: number, take: (slot: number) => Promise<number>): Promise<void> {
+    for (let ms = await take(slot); ms > 0 && !stopping.signal.aborted; ms = await take(slot)) await sleep(ms, stopping.signal)
+  }
+
   async function judgeAll(slot: number, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
       const ms = waitMs(slot)
       if (ms > 0) await sleep(ms, stopping.signal)
+      if (takeTurn) await waitForTurn(slot, takeTurn).catch(() => undefined) // the check fails for the same reason
       const newest = waiting.at(-1) // looked up after the wait, because newer attempts may have arrived
       if (!newest) break
       forget(newest)

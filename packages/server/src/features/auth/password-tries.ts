@@ -17,9 +17,9 @@ export function createPasswordTries({ slowDown, turns, familiar }: Deps) {
     const slot = slowDown.slotOf(network === undefined ? login.email : `${login.email} ${network}`)
     const judge = async () => {
       const result = await check({ isFamiliar: network !== undefined })
-      if (result === undefined) slowDown.failed(slot)
+      if (result === undefined) await slowDown.failed(slot)
       else {
-        slowDown.succeeded(slot)
+        await slowDown.succeeded(slot)
         familiar.add(login)
       }
       return result

@@ -28,6 +28,7 @@ import { up as nodes } from './0026-nodes.ts'
 import { up as sharedCertificates } from './0027-shared-certificates.ts'
 import { up as sharedLogs } from './0028-shared-logs.ts'
 import { up as sharedRoutes } from './0029-shared-routes.ts'
+import { up as loginDelays } from './0030-login-delays.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { version: 27, name: '0027-shared-certificates', up: sharedCertificates },
   { version: 28, name: '0028-shared-logs', up: sharedLogs },
   { version: 29, name: '0029-shared-routes', up: sharedRoutes },
+  { version: 30, name: '0030-login-delays', up: loginDelays },
 ]
