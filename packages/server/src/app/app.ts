@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.ts'
 import { createFollowOthers, LOOK_EVERY_MS } from '../nodes/follow-others.ts'
 import { BEAT_EVERY_MS } from '../nodes/heartbeat.ts'
 import { createLeadership, EXTEND_EVERY_MS, type Leadership } from '../nodes/leadership.ts'
+import { createStopLostEdges, LOST_EDGES_EVERY_MS } from '../nodes/lost-edges.ts'
 import type { Task } from '../queue/periodic.ts'
 import { createSweepLogs } from '../reconcile/sweep-logs.ts'
 import { createSweepOwnPlans } from '../reconcile/sweep-plans.ts'
@@ -153,9 +154,16 @@ function nodeTasks({ base, engineParts, access, traffic }: Parts, leadership: Le
     await base.reloadSettings()
     traffic.onRowsChanged()
   }
+  const beat = async () => {
+    if (!(await base.heartbeat?.run())?.isEdgeStopped) return
+    traffic.routing.shared?.comeBack()
+    base.background.wake(FOLLOW_ROUTES)
+  }
+  const stopLostEdges = createStopLostEdges({ db: base.db, bootId: base.node?.bootId ?? '', stopEdge: engineParts.stopEdge, log: base.log })
   const syncRoutes = async () => void (engineParts.engineWatch.isReachable() && (await traffic.routing.sync()))
   return [
-    { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: async () => await base.heartbeat?.run() },
+    { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: beat },
+    { name: 'lost nodes', everyMs: LOST_EDGES_EVERY_MS, run: stopLostEdges },
     { name: 'single loops', everyMs: EXTEND_EVERY_MS, run: leadership.extend },
     { name: FOLLOW_OTHERS, everyMs: LOOK_EVERY_MS, run: createFollowOthers({ db: base.db, onChanged }) },
     { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },

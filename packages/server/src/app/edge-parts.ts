@@ -33,7 +33,7 @@ export async function createEdgeParts(deps: Deps) {
   const stored = createStoredCertificates(deps, paths)
   const { httpPort, httpsPort } = config.edge
   const machine = { ipv6: await hasIpv6(), cores: availableParallelism(), containerNetworks: containerNetworks() }
-  const settings = { dir, httpPort, httpsPort, ...machine, runAs: RUN_AS }
+  const settings = { dir, node: config.nodeName, httpPort, httpsPort, ...machine, runAs: RUN_AS }
   const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
   const edge = createEdgeController({
     settings,

@@ -30,8 +30,10 @@ export function createEngineParts({ config, instance, log, now, fence }: Foundat
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
-  const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, node: config.nodeName, ensureProgram })
-  return { provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
+  const edgeHostOf = (node: string | undefined) => engine.edgeHost({ instance, node, ensureProgram })
+  const edgeHost = mode === 'off' ? undefined : edgeHostOf(config.nodeName)
+  const stopEdge = async (node: string) => await edgeHostOf(node).removeEdge()
+  return { stopEdge, provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
 }
 
 export type EngineParts = ReturnType<typeof createEngineParts>

@@ -62,6 +62,13 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     }
   }
 
+  /** With other names: they may listen on the same ports. */
+  async function hasSiblings(): Promise<boolean> {
+    if (node === undefined) return false
+    const all = await containers.list({ labels })
+    return all.some((each) => each.name !== name && each.state === 'running')
+  }
+
   async function edgeOutput(): Promise<string> {
     const details = await containers.inspect(name)
     if (!details) return ''
@@ -70,7 +77,7 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     return lines.join('\n')
   }
 
-  return { inspectEdge, ensureImage: createEnsureImage(deps, labels), runEdge, reloadEdge, removeEdge, edgeOutput }
+  return { inspectEdge, ensureImage: createEnsureImage(deps, labels), runEdge, reloadEdge, removeEdge, hasSiblings, edgeOutput }
 }
 
 /** Pulled, or built from this machine's own HAProxy if it cannot be pulled. */

@@ -23,11 +23,14 @@ export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
     return { theirs, at: (asked + performance.now()) / 2 }
   }
 
-  async function run(): Promise<void> {
+  async function run(): Promise<{ isEdgeStopped: boolean }> {
     clock = await readClock()
-    if (await db.transaction(async (tx) => await beat(tx, node))) return
-    log.fatal({ node: node.name }, 'Another process has the name of this node; this one ends')
-    onReplaced()
+    const state = await db.transaction(async (tx) => await beat(tx, node))
+    if (state === 'replaced') {
+      log.fatal({ node: node.name }, 'Another process has the name of this node; this one ends')
+      onReplaced()
+    }
+    return { isEdgeStopped: state === 'edge stopped' }
   }
 
   async function leave(): Promise<void> {

@@ -71,7 +71,13 @@ export function createFollowRoutes(deps: FollowDeps) {
     await say()
   }
 
-  return { follow, isBehind: () => performance.now() - readAt > BEHIND_AFTER_MS }
+  /** The edge was stopped, because this node was taken for gone: it begins anew. */
+  function comeBack(): void {
+    seen = NOTHING_SEEN
+    said = ''
+  }
+
+  return { follow, comeBack, isBehind: () => performance.now() - readAt > BEHIND_AFTER_MS }
 }
 
 function effectOf({ appId, target, isDeploying, resting }: RouteChangeRow, living: ReadonlySet<string>): Effect {

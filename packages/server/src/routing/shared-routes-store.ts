@@ -62,14 +62,18 @@ export async function putRouteChange(
   return revision
 }
 
+/** From then on the other nodes wait for this one, if it has seen all there is. */
 export async function noteRoutes(tx: Tx, bootId: string, { seen, busy }: { seen: number; busy: readonly number[] }): Promise<void> {
-  const said = { routes_seen: seen, routes_busy: JSON.stringify(busy) }
+  const isWhole = (await routesRevision(tx)) === seen
+  const said = { routes_seen: seen, routes_busy: JSON.stringify(busy), ...(isWhole && { edge_stopped: 0 as const }) }
   await tx.updateTable('control_plane').set(said).where('boot_id', '=', bootId).execute()
 }
 
-/** The other living nodes, and what their edges have confirmed. */
+/** The other nodes whose edges may be running, and what these have confirmed. */
 export async function otherEdges(db: Reader, bootId: string): Promise<{ name: string; seen: number; busy: readonly number[] }[]> {
-  const others = (await livingNodes(db)).filter((node) => node.boot_id !== bootId)
+  const columns = ['name', 'routes_seen', 'routes_busy'] as const
+  const nodes = db.selectFrom('control_plane').select(columns).where('edge_stopped', '=', 0)
+  const others = await nodes.where('boot_id', '<>', bootId).orderBy('name').execute()
   return others.map(({ name, routes_seen, routes_busy }) => ({ name, seen: routes_seen, busy: JSON.parse(routes_busy) as number[] })) // only `noteRoutes` writes it
 }
 

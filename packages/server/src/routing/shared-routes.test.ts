@@ -73,9 +73,9 @@ it('a switch is complete once the edge of every living node serves it, and so is
   expect(await routed()).toEqual(['10.0.0.11|80', '10.0.0.11|80'])
 })
 
-it('a node that is gone is not waited for, and one that is there and does not follow fails the switch', async () => {
+it('an edge that was stopped is not waited for, and a node that does not follow fails the switch', async () => {
   await using two = await openTwo({ drainMs: 100, withinMs: 500 })
-  const { a, routed } = two
+  const { a, b, routed } = two
   await rollOut(a, '10.0.0.11')
   const target = { ip: '10.0.0.11', port: 80 }
   const refused = await a.routing.switchTo(a.one.id, target).catch((cause: unknown) => cause)
@@ -83,10 +83,15 @@ it('a node that is gone is not waited for, and one that is there and does not fo
   expect(refused).toMatchObject({ message: 'The proxy of the node b was not updated in time.' })
   await a.routing.restore(a.one.id)
   expect(await routed()).toEqual(['10.0.0.1|80', '10.0.0.1|80'])
-  const gone = { heartbeat_at: '2020-01-01T00:00:00.000Z' }
-  await a.db.transaction(async (tx) => await tx.updateTable('control_plane').set(gone).where('name', '=', 'b').execute())
+  const stopped = { edge_stopped: 1 } as const
+  await a.db.transaction(async (tx) => await tx.updateTable('control_plane').set(stopped).where('name', '=', 'b').execute())
   await a.routing.switchTo(a.one.id, target)
   expect(await routed()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.1|80'])
+  b.routing.shared?.comeBack()
+  await b.routing.shared?.follow(new AbortController().signal)
+  expect(await routed()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.11|80!10.0.0.1|80'])
+  const flags = await a.db.selectFrom('control_plane').select('edge_stopped').execute()
+  expect(flags).toEqual([{ edge_stopped: 0 }, { edge_stopped: 0 }])
 })
 
 it('a drain waits for requests that came through the edge of another node', async () => {

@@ -9,7 +9,7 @@ import { textOfTarget } from './target-text.ts'
 
 /** Of one of several nodes. */
 export type RoutingNode = Pick<FollowDeps, 'db' | 'bootId'> & {
-  /** How long the others have. It is longer than a node that is gone counts as living. */
+  /** How long the others have. It is longer than it takes until the edge of a node that is gone was stopped. */
   withinMs?: number
 }
 type Deps = FollowDeps & RoutingNode & { log: Pick<Logger, 'warn'> }
@@ -21,11 +21,11 @@ const LOOK_MS = 100
 
 /**
  * Each node has an edge of its own, and all of them route alike: what is not in the rows of apps, because a switch is under way, is in a row of
- * its own (docs/decisions/0016). Whoever changes it waits for the edges of all living nodes.
+ * its own (docs/decisions/0016). Whoever changes it waits for the edges of all nodes: those of nodes that are gone are stopped.
  */
-export function createSharedRoutes({ log, withinMs = 15_000, ...deps }: Deps) {
+export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
   const { db, bootId } = deps
-  const { follow, isBehind } = createFollowRoutes(deps)
+  const { follow, comeBack, isBehind } = createFollowRoutes(deps)
   /** A look that began before a change of our own must not overwrite it. */
   const oneAtATime = createSemaphore(1)
 
@@ -62,7 +62,7 @@ export function createSharedRoutes({ log, withinMs = 15_000, ...deps }: Deps) {
     await oneAtATime.run(async () => await follow(signal))
   }
 
-  return { tell, rest, wake, follow: followAll, isBehind }
+  return { tell, rest, wake, follow: followAll, comeBack, isBehind }
 }
 
 export type SharedRoutes = ReturnType<typeof createSharedRoutes>
@@ -75,7 +75,7 @@ function createTold({ db, bootId, withinMs, log, appId, revision }: ToldDeps) {
   const busy = async () => (await otherEdges(db, bootId)).filter((node) => node.busy.includes(appId)).map(({ name }) => name)
   const until = (names: readonly string[]) => names.length === 0
 
-  /** Why the change is not complete; undefined if the edges of all living nodes have it. */
+  /** Why the change is not complete; undefined if the edges of all nodes have it. */
   async function whyNotServed(signal?: AbortSignal): Promise<EdgeUnavailable | undefined> {
     const late = await poll(behind, { until, everyMs: LOOK_MS, limitMs: withinMs, ...(signal && { signal }) })
     if (late.length === 0) return undefined

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 /** A process on this database that has a name (docs/decisions/0016). */
 export type ControlPlaneTable = {
   name: string
-  /** Of its current run. */
+  /** Of its current run; empty after it has ended in order. */
   boot_id: string
   /** By the clock of the database. */
   heartbeat_at: string
@@ -16,6 +16,8 @@ export type ControlPlaneTable = {
   routes_seen: Generated<number>
   /** The apps, as JSON, that its edge still has requests for at places that no longer get visitors. */
   routes_busy: Generated<string>
+  /** Another node has stopped its edge, because it was gone. */
+  edge_stopped: Generated<0 | 1>
 }
 
 /** What the edges of all nodes do for an app beside what its rows say. */

@@ -15,6 +15,8 @@ export type NodeIdentity = {
 
 /** A node that was not heard of for this long may be gone. */
 const LIVING_MS = 10_000
+/** And after this long it is: longer than a paused node can keep the others from writing their heartbeats. */
+const LOST_MS = 15_000
 
 export async function databaseNow(db: Reader): Promise<Date> {
   const { rows } = await sql<{ time: string }>`select ${databaseTime(db)} as time`.execute(db)
@@ -28,15 +30,17 @@ export async function livingNodes(db: Reader) {
   return await db.selectFrom('control_plane').selectAll().where('heartbeat_at', '>=', since.toISOString()).orderBy('name').execute()
 }
 
+const ROUTES_UNKNOWN = { routes_seen: 0, routes_busy: '[]', edge_stopped: 0 } as const
+
 /** Its name is free: the lock of the writing connection says so. */
 export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
-  const other = (await livingNodes(tx)).find(({ name, keys }) => name !== node.name && keys !== node.keys)
+  const other = (await livingNodes(tx)).find(({ name, boot_id, keys }) => name !== node.name && boot_id !== '' && keys !== node.keys)
   if (other)
     throw new StartRefused(
       `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
     )
   const { bootId: boot_id, version, keys } = node
-  const row = { boot_id, heartbeat_at: databaseTime(tx), version, keys, routes_seen: 0, routes_busy: '[]' } // its edge may have old routes
+  const row = { boot_id, heartbeat_at: databaseTime(tx), version, keys, ...ROUTES_UNKNOWN }
   await tx
     .insertInto('control_plane')
     .values({ name: node.name, ...row })
@@ -44,17 +48,41 @@ export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
     .execute()
 }
 
-/** Returns whether the name still belongs to this run. */
-export async function beat(tx: Tx, { name, bootId }: Pick<NodeIdentity, 'name' | 'bootId'>): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** `replaced`: the name belongs to another run. */
+export async function beat(
+  tx: Tx,
+  { name, bootId }: Pick<NodeIdentity, 'name' | 'bootId'>,
+): Promise<'there' | 'edge stopped' | 'replaced'> {
+  const row = await tx
     .updateTable('control_plane')
     .set({ heartbeat_at: databaseTime(tx) })
     .where('name', '=', name)
     .where('boot_id', '=', bootId)
+    .returning('edge_stopped')
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  if (row === undefined) return 'replaced'
+  return row.edge_stopped === 1 ? 'edge stopped' : 'there'
 }
 
+/** The row stays: its edge goes on serving, until the node starts again or counts as lost. */
 export async function leaveNodes(tx: Tx, { name, bootId }: Pick<NodeIdentity, 'name' | 'bootId'>): Promise<void> {
-  await tx.deleteFrom('control_plane').where('name', '=', name).where('boot_id', '=', bootId).execute()
+  await tx.updateTable('control_plane').set({ boot_id: '' }).where('name', '=', name).where('boot_id', '=', bootId).execute()
+}
+
+/** Those whose edges may still run; with `isAgain` also those whose edges were stopped. */
+export async function lostNodes(db: Reader, { except, isAgain }: { except: string; isAgain: boolean }) {
+  const before = new Date((await databaseNow(db)).getTime() - LOST_MS)
+  const lost = db
+    .selectFrom('control_plane')
+    .select(['name', 'heartbeat_at', 'edge_stopped'])
+    .where('heartbeat_at', '<', before.toISOString())
+    .where('boot_id', '<>', except)
+    .orderBy('name')
+  return await (isAgain ? lost : lost.where('edge_stopped', '=', 0)).execute()
+}
+
+/** Unless it was heard of since. */
+export async function noteEdgeStopped(tx: Tx, { name, heartbeat_at }: { name: string; heartbeat_at: string }): Promise<void> {
+  const node = tx.updateTable('control_plane').set({ edge_stopped: 1 }).where('name', '=', name)
+  await node.where('heartbeat_at', '=', heartbeat_at).execute()
 }

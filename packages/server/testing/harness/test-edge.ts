@@ -54,6 +54,7 @@ function createProcessHost() {
     },
     reloadEdge: async () => void child?.kill('SIGUSR2'),
     removeEdge: () => stop('SIGKILL'),
+    hasSiblings: async () => false,
     edgeOutput: async () => output,
   }
   return { host, stop, pid: () => child?.pid, output: () => output }

@@ -2,6 +2,8 @@ import { edgePaths, type MapName } from '../paths.ts'
 
 export type HaproxySettings = {
   readonly dir: string
+  /** Of one of several nodes, which may share the ports. */
+  readonly node?: string | undefined
   readonly httpPort: number
   readonly httpsPort: number
   /** Whether the machine has IPv6; binding `::` fails if it is disabled. */
@@ -74,10 +76,10 @@ export function sharesOf(settings: HaproxySettings) {
 
 /**
  * Connects two parts of one HAProxy. Abstract, because the user HAProxy runs as cannot reach our files. Named after a port, which no
- * two of them can share. Apps' containers cannot see it, because it belongs to the machine's own network.
+ * two of them can share except the edges of several nodes. Apps' containers cannot see it, because it belongs to the machine's own network.
  */
 export function fallbackSocket(settings: HaproxySettings): string {
-  return `abns@berth-fallback-${settings.httpPort}`
+  return `abns@berth-fallback-${settings.httpPort}${settings.node === undefined ? '' : `-${settings.node}`}`
 }
 
 /** Looks up the preceding value in a map. */

@@ -12,6 +12,8 @@ export interface EdgeHost {
   /** Reloads HAProxy's files: a new worker takes over its sockets, and the previous one finishes its requests. */
   reloadEdge(): Promise<void>
   removeEdge(): Promise<void>
+  /** Whether edges of other nodes run here. All of them may listen on the same ports, and the kernel spreads visitors over them. */
+  hasSiblings(): Promise<boolean>
   /** The last lines HAProxy printed, which say why it does not start. */
   edgeOutput(): Promise<string>
 }

@@ -74,7 +74,7 @@ export function createEdgeProcess(deps: Deps) {
     await from.removeEdge()
     const problem =
       (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
-    if (problem !== undefined) throw new EdgeProblem(problem)
+    if (problem !== undefined && !(await from.hasSiblings())) throw new EdgeProblem(problem)
     await from.runEdge({ ...edgeContainerSpec(paths), image: await from.ensureImage(image) })
     return (await inTime(isOurs)) !== undefined
   }

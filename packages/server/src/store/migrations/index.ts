@@ -29,6 +29,7 @@ import { up as sharedCertificates } from './0027-shared-certificates.ts'
 import { up as sharedLogs } from './0028-shared-logs.ts'
 import { up as sharedRoutes } from './0029-shared-routes.ts'
 import { up as loginDelays } from './0030-login-delays.ts'
+import { up as stoppedEdges } from './0031-stopped-edges.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { version: 28, name: '0028-shared-logs', up: sharedLogs },
   { version: 29, name: '0029-shared-routes', up: sharedRoutes },
   { version: 30, name: '0030-login-delays', up: loginDelays },
+  { version: 31, name: '0031-stopped-edges', up: stoppedEdges },
 ]

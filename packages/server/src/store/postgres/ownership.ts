@@ -56,7 +56,7 @@ export async function refuseLivingName(client: pg.Client, { name }: NodeIdentity
 async function heartbeatOf(client: pg.Client, name: string): Promise<string | undefined> {
   if (!(await hasNodes(client))) return undefined
   const { rows } = await client.query<{ heartbeat: string }>(
-    `select heartbeat_at as heartbeat from control_plane where name = $1 and cast(heartbeat_at as timestamptz) > now() - interval '10 seconds'`,
+    `select heartbeat_at as heartbeat from control_plane where name = $1 and boot_id <> '' and cast(heartbeat_at as timestamptz) > now() - interval '10 seconds'`,
     [name],
   )
   return rows[0]?.heartbeat

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { beat, joinNodes, leaveNodes } from '../store/presence.ts'
+import { createStopLostEdges } from './lost-edges.ts'
+
+async function openNodes() {
+  const test = await openTestDatabase()
+  const { db } = test
+  const nodes = ['a', 'b', 'c'].map((name) => ({ name, bootId: `boot of ${name}`, version: '1', keys: 'same' }))
+  for (const node of nodes) await db.transaction(async (tx) => await joinNodes(tx, node))
+  const stopped: string[] = []
+  const stop = createStopLostEdges({
+    db,
+    bootId: 'boot of a',
+    stopEdge: async (name) => void stopped.push(name),
+    log: { warn: () => undefined },
+  })
+  const lastHeard = async (name: string, secondsAgo: number) => {
+    const heartbeat_at = new Date(Date.now() - secondsAgo * 1000).toISOString()
+    await db.transaction(async (tx) => await tx.updateTable('control_plane').set({ heartbeat_at }).where('name', '=', name).execute())
+  }
+  const flags = async () =>
+    (await db.selectFrom('control_plane').select('edge_stopped').orderBy('name').execute()).map((row) => row.edge_stopped)
+  return { ...test, nodes, stop, stopped, lastHeard, flags }
+}
+
+it('stops the edge of a node that has been gone for a while, once, and no other', async () => {
+  await using test = await openNodes()
+  await test.lastHeard('b', 12)
+  await test.stop()
+  expect(test.stopped).toEqual([])
+  await test.lastHeard('b', 20)
+  await test.lastHeard('a', 20) // itself: whoever asks is there
+  await test.stop()
+  await test.stop()
+  expect([test.stopped, await test.flags()]).toEqual([['b'], [0, 1, 0]])
+})
+
+it('a node hears that its edge was stopped, and begins anew with its next start', async () => {
+  await using test = await openNodes()
+  const [, b] = test.nodes
+  if (!b) throw new Error('there is no b')
+  const heard = async () => await test.db.transaction(async (tx) => await beat(tx, b))
+  expect(await heard()).toBe('there')
+  await test.lastHeard('b', 20)
+  await test.stop()
+  expect(await heard()).toBe('edge stopped')
+  await test.db.transaction(async (tx) => await leaveNodes(tx, b))
+  expect(await heard()).toBe('replaced')
+  await test.db.transaction(async (tx) => await joinNodes(tx, b))
+  expect([await heard(), await test.flags()]).toEqual(['there', [0, 0, 0]])
+})
