@@ -23,6 +23,8 @@ const ON_POSTGRES = [
   'packages/server/src/queue/*.test.ts',
   'packages/server/src/features/deployments/{log/shared-logs,shared-files}.test.ts',
   'packages/server/src/edge/certificates/{attempts,kept-certificates,orders-of-nodes,shared-challenges}.test.ts',
+  'packages/server/src/{routing/shared-routes,nodes/lost-edges,features/auth/shared-slow-down}.test.ts',
+  'packages/server/src/features/deployments/release/compose/shared-plans.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',
   ...ONLY_ON_POSTGRES,

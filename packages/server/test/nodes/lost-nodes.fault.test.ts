@@ -12,7 +12,7 @@ it('ends every deployment once and in order, though one node is killed and anoth
   timeout: 300_000,
 }, async () => {
   await using lab = await openNodesLab(['a', 'b', 'c'])
-  const appIds = await lab.createApps(3)
+  const appIds = (await lab.createApps(3)).map(({ id }) => id)
   const owner = await lab.node('a').owner()
   for (let round = 0; round < 2; round += 1) for (const appId of appIds) await owner.call('deployments.add', { appId })
   const holders = async () => new Set((await lab.rows<Job>('select worker from job')).map(({ worker }) => worker?.split('/')[0]))

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const SOCKET = '.s.PGSQL.5432'
+
+/** The way of one process to a PostgreSQL server, which a test can cut: nothing passes, and nobody is told, as with a pulled cable. */
+export async function startPostgresRelay(url: string) {
+  const target = new URL(url.replace(/^postgres:\/\/\//, 'postgres://localhost/'))
+  const server = path.join(target.searchParams.get('host') ?? '', SOCKET)
+  const directory = await mkdtemp(path.join(tmpdir(), 'berth-relay-'))
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let isCut = false
+
+  const relay = createServer((client) => {
+    const upstream = connect(server)
+    const pair = [client, upstream] as const
+    pairs.add(pair)
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('data', (bytes) => void (isCut || to.write(bytes)))
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        pairs.delete(pair)
+        if (!isCut) to.destroy()
+      })
+    }
+  })
+  relay.listen(path.join(directory, SOCKET))
+  await once(relay, 'listening')
+  target.searchParams.set('host', directory)
+
+  function endAll(): void {
+    for (const pair of pairs) for (const socket of pair) socket.destroy()
+  }
+
+  return {
+    url: target.href.replace('postgres://localhost/', 'postgres:///'),
+    cut: () => void (isCut = true),
+    /** The connections from before are gone. */
+    heal(): void {
+      endAll()
+      isCut = false
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      endAll()
+      relay.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type PostgresRelay = Awaited<ReturnType<typeof startPostgresRelay>>
