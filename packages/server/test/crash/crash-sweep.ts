@@ -89,7 +89,7 @@ async function leftovers(lab: DeployLab, apps: readonly AppRow[], rows: readonly
   const { workDir } = readConfig({ BERTH_DATA_DIR: lab.berth.dataDir })
   const workspaces = (await readdir(workDir).catch(() => [])).filter((name) => /^d\d+$/.test(name))
   const files = (await readdir(path.join(lab.berth.dataDir, 'logs')).catch(() => [])).filter(
-    (name) => !rows.some(({ id }) => name === `d${id}.log`),
+    (name) => !rows.some(({ id }) => name === `d${id}.log` || name === `d${id}-container.log`),
   )
   return [
     ...images.map(({ id, tags }) => `I5: image ${tags[0] ?? id} belongs to no release`),
