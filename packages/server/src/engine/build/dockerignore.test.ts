@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuSeconds } from '../../../testing/harness/cpu-seconds.ts'
 import { SpecRefused } from '../api/errors.ts'
 import { parseDockerignore } from './dockerignore.ts'
 
@@ -42,12 +43,13 @@ describe('.dockerignore', () => {
   // As regular expressions these would go on for longer than anybody waits.
   it('matches in time what has very many ways to match', async () => {
     const name = 'a'.repeat(250)
-    const begun = performance.now()
-    expect(await ignored('*a*a*a*a*a*a*a*a*a*a*a*a*a*b', [name])).toEqual([])
-    expect(await ignored(`${'**/'.repeat(20)}b`, ['a/'.repeat(500)])).toEqual([])
-    expect(await ignored(`${'*'.repeat(1000)}b`, [name])).toEqual([])
-    expect(await ignored(`${'*a'.repeat(12)}`, [name])).toEqual([name])
-    expect(performance.now() - begun).toBeLessThan(5000)
+    const seconds = await cpuSeconds(async () => {
+      expect(await ignored('*a*a*a*a*a*a*a*a*a*a*a*a*a*b', [name])).toEqual([])
+      expect(await ignored(`${'**/'.repeat(20)}b`, ['a/'.repeat(500)])).toEqual([])
+      expect(await ignored(`${'*'.repeat(1000)}b`, [name])).toEqual([])
+      expect(await ignored(`${'*a'.repeat(12)}`, [name])).toEqual([name])
+    })
+    expect(seconds).toBeLessThan(5)
   })
 
   it('matches a path the same way whatever was asked before', async () => {
