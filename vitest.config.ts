@@ -16,6 +16,11 @@ const ALONE = [
 const AT_ONCE = 3
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
+/** Small ones that leave nothing behind in their process, which the next one can use: loading the code takes longer than most of them. */
+const SMALL = ['packages/{contract,server}/src/**/*.test.ts']
+/** Of those, the ones that change the variables of the process. */
+const NOT_SMALL = ['packages/server/src/maintenance/**/*.test.ts']
+
 const ONLY_ON_POSTGRES = ['packages/server/src/store/{postgres,transfer}/*.test.ts', 'packages/server/test/postgres/*.test.ts']
 /** A cross-section of what uses the database, on PostgreSQL as well. BERTH_TEST_DATABASE=postgres runs every suite on it instead. */
 const ON_POSTGRES = [
@@ -44,8 +49,24 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          name: 'small',
+          include: SMALL,
+          exclude: [...NEVER, ...NOT_SMALL, ...WITH_ENGINE, ...ALONE, ...ONLY_ON_POSTGRES],
+          isolate: false,
+          maxWorkers: AT_ONCE,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...limits,
           name: 'side by side',
-          include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'scripts/guards/*.test.ts'],
+          include: [
+            'packages/{cli,dashboard}/src/**/*.test.{ts,tsx}',
+            'packages/*/test/**/*.test.{ts,tsx}',
+            ...NOT_SMALL,
+            'scripts/guards/*.test.ts',
+          ],
           exclude: [...NEVER, ...WITH_ENGINE, ...ALONE, ...ONLY_ON_POSTGRES],
           maxWorkers: AT_ONCE,
           sequence: { groupOrder: 0 },
