@@ -30,10 +30,9 @@ export function createEngineParts({ config, instance, log, now, fence }: Foundat
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
-  const edgeHostOf = (node: string | undefined) => engine.edgeHost({ instance, node, ensureProgram })
-  const edgeHost = mode === 'off' ? undefined : edgeHostOf(config.nodeName)
-  const stopEdge = async (node: string) => await edgeHostOf(node).removeEdge()
-  return { stopEdge, provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
+  const host = engine.edgeHost({ instance, node: config.nodeName, ensureProgram })
+  const edgeHost = mode === 'off' ? undefined : host
+  return { stopEdge: host.removeEdgeOf, provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
 }
 
 export type EngineParts = ReturnType<typeof createEngineParts>

@@ -30,9 +30,10 @@ const BUILD_MS = 120_000
  * The one container that is not an app's: HAProxy with host networking. It has its own request here, because it needs what every app is
  * refused (host network, mounts of our files). Nothing in it comes from a user.
  */
-export function createEdgeHost(deps: Deps): EdgeHost {
+export function createEdgeHost(deps: Deps): EdgeHost & { removeEdgeOf: (node: string) => Promise<void> } {
   const { transport, containers, instance, node } = deps
-  const name = `berth-${instance}-edge${node === undefined ? '' : `-${node}`}`
+  const nameOf = (of: string | undefined) => `berth-${instance}-edge${of === undefined ? '' : `-${of}`}`
+  const name = nameOf(node)
   const labels = labelsOf({ instance, kind: 'edge' })
 
   async function inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'> {
@@ -51,8 +52,14 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     await transport.json({ method: 'POST', path: `/containers/${name}/kill`, query: { signal: 'SIGUSR2' } })
   }
 
+  /** A Berth without a name and nodes are never there at once, so the edges of the one replace those of the other. */
   async function removeEdge(): Promise<void> {
-    const details = await containers.inspect(name)
+    const others = node === undefined ? (await containers.list({ labels })).map((each) => each.name) : [nameOf(undefined)]
+    for (const each of new Set([name, ...others])) await remove(each)
+  }
+
+  async function remove(which: string): Promise<void> {
+    const details = await containers.inspect(which)
     if (!details || details.owner.instance !== instance) return
     try {
       await containers.stop(details.id, 5)
@@ -77,7 +84,17 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     return lines.join('\n')
   }
 
-  return { inspectEdge, ensureImage: createEnsureImage(deps, labels), runEdge, reloadEdge, removeEdge, hasSiblings, edgeOutput }
+  const removeEdgeOf = async (of: string) => await remove(nameOf(of))
+  return {
+    inspectEdge,
+    ensureImage: createEnsureImage(deps, labels),
+    runEdge,
+    reloadEdge,
+    removeEdge,
+    removeEdgeOf,
+    hasSiblings,
+    edgeOutput,
+  }
 }
 
 /** Pulled, or built from this machine's own HAProxy if it cannot be pulled. */
