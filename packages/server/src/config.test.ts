@@ -53,11 +53,10 @@ it('reads the test switches only in tests', () => {
   expect(readConfig({ ...env, NODE_ENV: 'test' })).toMatchObject({ tuning: { drainMs: 1 }, fault: { kind: 'error' } })
 })
 
-it('a node needs a valid name and PostgreSQL, and is for tests only for now', () => {
-  const env = { NODE_ENV: 'test', BERTH_NODE_NAME: 'east-1', BERTH_DATABASE_URL: 'postgres://berth@localhost/berth' }
+it('a node needs a valid name and PostgreSQL', () => {
+  const env = { BERTH_NODE_NAME: 'east-1', BERTH_DATABASE_URL: 'postgres://berth@localhost/berth' }
   expect(readConfig(env).nodeName).toBe('east-1')
   expect(readConfig({ BERTH_NODE_NAME: '' }).nodeName).toBeUndefined()
-  expect(() => readConfig({ ...env, NODE_ENV: 'production' })).toThrow('are not supported yet. Unset it.')
   expect(() => readConfig({ ...env, BERTH_NODE_NAME: 'East 1' })).toThrow('BERTH_NODE_NAME="East 1" is not valid')
   expect(() => readConfig({ ...env, BERTH_DATABASE_URL: '' })).toThrow('BERTH_NODE_NAME needs a PostgreSQL server')
 })

@@ -114,12 +114,9 @@ function database(env: Environment): DatabaseConfig {
   return { kind: 'postgres', url }
 }
 
-/** Not for use yet: certificates, logs and plans of compose apps are still in the data directory of one process (docs/decisions/0016). */
 function nodeName(env: Environment): string | undefined {
   const name = env['BERTH_NODE_NAME'] ?? ''
   if (name === '') return undefined
-  if (env['NODE_ENV'] !== 'test')
-    throw new StartRefused('BERTH_NODE_NAME is set, but several Berths on one database are not supported yet. Unset it.')
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) refuse('BERTH_NODE_NAME', name, 'at most 63 lowercase letters, digits and hyphens')
   if (database(env).kind === 'sqlite') throw new StartRefused('BERTH_NODE_NAME needs a PostgreSQL server: set BERTH_DATABASE_URL as well.')
   return name
