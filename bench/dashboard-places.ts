@@ -112,7 +112,7 @@ async function makeProcesses(lab: BrowserLab, owner: Owner, projectId: number) {
   const jobs = await owner.call('apps.create', { name: 'jobs', projectId, gitCloneUrl: repository.url, processes })
   const { id } = await owner.call('deployments.create', { appId: jobs.id })
   await ended(owner, id)
-  return { jobs, jobsDeployment: id }
+  return { jobs, jobsDeployment: id, withProcfile: repository }
 }
 
 /** On a busy machine the registry may answer too late. */
