@@ -35,8 +35,7 @@ export async function openNodesLab(names: readonly string[], { hasEdges = false,
   const postgres = cleanUp.use(await startPostgres())
   const git = cleanUp.use(await startGitServer())
   const url = await postgres.createDatabase()
-  const client = new pg.Client(connectionOptions(url))
-  await client.connect()
+  const client = new pg.Pool({ ...connectionOptions(url), max: 2 })
   cleanUp.defer(async () => await client.end())
   const rows = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows
   const ports = { httpPort: await freePort(), httpsPort: await freePort() }
