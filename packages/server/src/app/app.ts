@@ -24,6 +24,7 @@ import { createWorkParts } from './work-parts.ts'
 /** The process itself ends ten seconds later, whatever happens (see main.ts). */
 const PART_STOPS_WITHIN_MS = 15_000
 const ADDRESSES_EVERY_MS = 60_000
+const TRAFFIC_EVERY_MS = 30_000
 
 /** Everything that exists, created top to bottom. `start` starts it, `stop` stops it in reverse order. */
 export async function createApp(config: Config, givenLog: Logger, supervised?: Supervised) {
@@ -51,6 +52,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     // until everything else has ended requests are answered; jobs that they add wait for the next version
     supervised: supervised && { ...supervised, leave: () => void endWork({ base, work }).finally(supervised.leave) },
     isStopping: () => isStopping,
+    isLeading: () => leadership?.isHeld() ?? true,
   }
   const httpParts = await createHttpParts(parts)
   const { http, webSockets, health, figures } = httpParts
@@ -100,7 +102,7 @@ function createStart(parts: Parts, httpParts: HttpParts, leadership: Leadership 
     const address = await httpParts.http.listen({ host: config.host, port: config.port })
     const started = { address, setupToken: link?.token }
     if (mode === 'rehearsal') return started
-    if (leadership) for (const task of nodeTasks(parts, leadership)) background.add(task)
+    if (leadership) for (const task of nodeTasks(parts, httpParts, leadership)) background.add(task)
     for (const task of tasks.filter(isForHealth)) background.add(task)
     // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)
@@ -148,7 +150,7 @@ async function leaveNodes({ heartbeat }: Foundation, leadership: Leadership | un
 }
 
 /** What one of several control planes does beside the rest. */
-function nodeTasks({ base, engineParts, access, traffic }: Parts, leadership: Leadership): Task[] {
+function nodeTasks({ base, engineParts, access, traffic }: Parts, { sharedTraffic }: HttpParts, leadership: Leadership): Task[] {
   const onChanged = async () => {
     base.nudge.nudge() // for readers of the event log, if the database's own notice was lost
     await base.reloadSettings()
@@ -169,6 +171,7 @@ function nodeTasks({ base, engineParts, access, traffic }: Parts, leadership: Le
     { name: FOLLOW_CERTIFICATES, everyMs: LOOK_EVERY_MS, run: traffic.edgeParts.followOthers },
     { name: FOLLOW_ROUTES, everyMs: LOOK_EVERY_MS, run: async (signal) => await traffic.routing.shared?.follow(signal) },
     { name: 'login addresses', everyMs: ADDRESSES_EVERY_MS, run: access.learnAddresses },
+    { name: 'traffic', everyMs: TRAFFIC_EVERY_MS, run: async () => await sharedTraffic?.leave() },
     { name: 'plan files', everyMs: base.tuning.reconcileMs, run: createSweepOwnPlans({ db: base.db, dataDir: base.config.dataDir }) },
     { name: 'routes', everyMs: base.tuning.reconcileMs, run: syncRoutes },
   ]

@@ -6,6 +6,7 @@ import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
 import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
+import { createSharedTraffic } from '../features/figures/shared-traffic.ts'
 import { createDoctor } from '../features/health/doctor.ts'
 import { healthHandlers } from '../features/health/routes.ts'
 import { createMetricsHistory, type MetricsHistoryKeeper } from '../features/metrics/history.ts'
@@ -45,6 +46,8 @@ type Parts = {
   projects: ProjectParts
   supervised: Supervised | undefined
   isStopping: () => boolean
+  /** Whether this node runs the loops that must be single. */
+  isLeading: () => boolean
 }
 
 /** The checks of `/health`. */
@@ -88,14 +91,23 @@ function createServerParts({ db, instance, now, log, background }: Foundation, {
   return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched })
 }
 
+/** The metrics of apps; with several nodes, of the traffic of all edges. */
+function createFigureParts({ base, engineParts, traffic, isLeading }: Parts) {
+  const { db, instance, node, now } = base
+  const { take } = traffic.edgeParts.accessCounts
+  const sharedTraffic = node && createSharedTraffic({ db, node: node.name, take, isHolder: isLeading })
+  const measure = createMeasure({ engine: engineParts.engine, instance })
+  const takeTraffic = sharedTraffic?.takeAll ?? take
+  return { sharedTraffic, figures: createFigures({ db, measure, takeTraffic, now, isShared: sharedTraffic !== undefined }) }
+}
+
 /** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
   const { config, db, log, now, instance, tuning } = base
   const health = healthSources(parts)
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
-  const measure = createMeasure({ engine: engineParts.engine, instance })
-  const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
+  const { figures, sharedTraffic } = createFigureParts(parts)
   // Backups, copies and checks are made in processes of their own.
   const runCommand = createRunCommand({ program: config.program, env: commandEnvironment(config) })
   const backups = createBackupKeeper(base, runCommand)
@@ -147,5 +159,5 @@ export async function createHttpParts(parts: Parts) {
   const streams = createStreams({ base, engineParts, work, metricsHistory })
   const { server } = http
   const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
-  return { http, webSockets, health, metricsHistory, figures, backups, updates, servers }
+  return { http, webSockets, health, metricsHistory, figures, sharedTraffic, backups, updates, servers }
 }

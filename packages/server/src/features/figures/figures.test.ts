@@ -30,13 +30,13 @@ async function openLab() {
     list: async () => [container],
     counters: async () => ({ cpuNanoseconds: (clock.at - BEGIN) * 0.5e6, memoryBytes: 64 * 1024 * 1024 }),
   }
-  const open = () => {
+  const open = (options: { isShared?: boolean } = {}) => {
     const takeTraffic = () => {
       const taken = new Map(served)
       served.clear()
       return taken
     }
-    return createFigures({ db: test.db, measure: createMeasure({ engine: { containers }, instance: 'i' }), takeTraffic, now })
+    return createFigures({ db: test.db, measure: createMeasure({ engine: { containers }, instance: 'i' }), takeTraffic, now, ...options })
   }
   const rows = async () => await test.db.selectFrom('app_figure').select(['slot', 'hour']).execute()
   return { app, clock, served, open, rows, [Symbol.asyncDispose]: test[Symbol.asyncDispose] }
@@ -97,4 +97,23 @@ it('writes in batches, survives a restart, and never keeps more than 25 rows', a
   lab.clock.at += MINUTE
   await again.sample(false)
   expect((await again.read(lab.app.id)).cpu.at(-1), 'the engine was away').toBeNull()
+})
+
+it('of several nodes each shows what the one that takes samples has saved, also after another one took over', async () => {
+  await using lab = await openLab()
+  const [a, b] = [lab.open({ isShared: true }), lab.open({ isShared: true })]
+  const cpuAt = async (node: typeof a) => (await node.read(lab.app.id)).cpu.filter((value) => value !== null).length
+  const take = async (node: typeof a, minutes: number) => {
+    for (let n = 0; n < minutes; n += 1) {
+      lab.clock.at += MINUTE
+      await node.sample(true)
+    }
+  }
+  expect(await cpuAt(b)).toBe(0)
+  await take(a, 5)
+  expect([await cpuAt(a), await cpuAt(b)]).toEqual([5, 5])
+  await take(b, 5)
+  expect([await cpuAt(a), await cpuAt(b)]).toEqual([9, 9]) // in its first minute a node has nothing to compare with
+  await take(a, 3)
+  expect(await cpuAt(b)).toBe(12)
 })

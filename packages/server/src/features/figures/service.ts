@@ -11,8 +11,10 @@ type Deps = {
   db: Db
   measure: Measure
   /** The traffic since the last call, by app; that of apps which do not exist is forgotten. */
-  takeTraffic: (isKnown: (appKey: string) => boolean) => ReadonlyMap<string, AccessTake>
+  takeTraffic: (isKnown: (appKey: string) => boolean) => ReadonlyMap<string, AccessTake> | Promise<ReadonlyMap<string, AccessTake>>
   now: () => Date
+  /** Of several nodes one takes the samples, and the others read what it has saved. */
+  isShared?: boolean
 }
 
 export const SAMPLE_EVERY_MS = 60_000
@@ -34,31 +36,23 @@ const hourOf = (minute: number): number => Math.floor(minute / 60)
  * Metrics of each app for 24 hours. The last two hours are in memory, and are saved every five minutes and on shutdown: one row per hour
  * and app, in a ring of 25.
  */
-export function createFigures({ db, measure, takeTraffic, now }: Deps) {
+export function createFigures({ db, measure, takeTraffic, now, isShared = false }: Deps) {
   let hours: Map<number, Map<number, Hour>> | undefined
   let lastAt = now().getTime()
   let lastWrite = lastAt
   const unwritten = new Map<string, { appId: number; hour: number }>()
 
+  const put = createPut(unwritten)
+  const isOurs = (): boolean => !isShared || now().getTime() - lastAt < LONGEST_MS
+
   async function known(): Promise<Map<number, Map<number, Hour>>> {
-    if (hours) return hours
+    if (hours && isOurs()) return hours
     const found = new Map<number, Map<number, Hour>>()
     for (const { appId, hour, samples } of await readAllHours(db, hourOf(minuteOf(now().getTime())) - 1))
       found.set(appId, (found.get(appId) ?? new Map<number, Hour>()).set(hour, samples))
+    if (!isOurs()) return found
     hours ??= found
     return hours
-  }
-
-  /** A minute that was skipped because a run was late gets the metrics of the run that covers it. */
-  function put(own: Map<number, Hour>, appId: number, { sample, from, to }: { sample: Sample; from: number; to: number }): void {
-    for (let minute = from; minute <= to; minute += 1) {
-      const hour = hourOf(minute)
-      const samples = own.get(hour) ?? emptyHour()
-      own.set(hour, samples)
-      putSample(samples, minute, sample)
-      unwritten.set(`${appId} ${hour}`, { appId, hour })
-    }
-    for (const hour of own.keys()) if (hour < hourOf(to) - 1 && !unwritten.has(`${appId} ${hour}`)) own.delete(hour)
   }
 
   /** There is traffic even without an engine. */
@@ -66,14 +60,19 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
     const at = now().getTime()
     const elapsed = at - lastAt
     if (elapsed < SHORTEST_MS) return
+    if (!isOurs()) {
+      hours = undefined // another node has saved what is missing in it
+      unwritten.clear()
+    }
     const all = await known()
+    hours = all
     const used = isEngineReachable ? await measure(new Date(at)) : new Map<number, { cpu: number; memory: number }>()
     const to = minuteOf(at)
     const from = elapsed < LONGEST_MS ? Math.min(to, minuteOf(lastAt) + 1) : to
     lastAt = at
     const ids = await appIds(db)
     const keys = new Set([...ids].map(appKey))
-    const served = takeTraffic((key) => keys.has(key))
+    const served = await takeTraffic((key) => keys.has(key))
     for (const appId of all.keys()) if (!ids.has(appId)) all.delete(appId)
     for (const appId of ids) {
       const [usage, traffic] = [used.get(appId), served.get(appKey(appId))]
@@ -82,7 +81,7 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
       all.set(appId, own)
       put(own, appId, { sample: sampleOf(usage, traffic, elapsed / 1000), from, to })
     }
-    if (at - lastWrite >= WRITE_EVERY_MS) await write()
+    if (isShared || at - lastWrite >= WRITE_EVERY_MS) await write()
   }
 
   async function write(): Promise<void> {
@@ -97,6 +96,20 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
   }
 
   return { sample, ...createReads({ db, now, known }), stop: write }
+}
+
+/** A minute that was skipped because a run was late gets the metrics of the run that covers it. */
+function createPut(unwritten: Map<string, { appId: number; hour: number }>) {
+  return (own: Map<number, Hour>, appId: number, { sample, from, to }: { sample: Sample; from: number; to: number }): void => {
+    for (let minute = from; minute <= to; minute += 1) {
+      const hour = hourOf(minute)
+      const samples = own.get(hour) ?? emptyHour()
+      own.set(hour, samples)
+      putSample(samples, minute, sample)
+      unwritten.set(`${appId} ${hour}`, { appId, hour })
+    }
+    for (const hour of own.keys()) if (hour < hourOf(to) - 1 && !unwritten.has(`${appId} ${hour}`)) own.delete(hour)
+  }
 }
 
 type Reads = Pick<Deps, 'db' | 'now'> & { known: () => Promise<Map<number, Map<number, Hour>>> }

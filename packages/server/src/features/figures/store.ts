@@ -1,4 +1,6 @@
+import type { AccessTake } from '../../edge/traffic/access-counts.ts'
 import type { Reader, Tx } from '../../store/database.ts'
+import { readFact, writeFact } from '../../store/facts.ts'
 import { bytesOf, HOURS_KEPT, type Hour, hourFrom } from './samples.ts'
 
 /** An hour replaces the one from 25 hours before. */
@@ -43,4 +45,23 @@ export async function visibleAppIds(db: Reader, userId: number | undefined): Pro
     .where('project_member.user_id', '=', userId)
     .execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+const LEFT = 'traffic of '
+
+type Traffic = ReadonlyMap<string, AccessTake>
+
+function trafficIn(text: string | undefined): Traffic {
+  return new Map(text === undefined ? [] : (JSON.parse(text) as [string, AccessTake][])) // only `leaveTraffic` writes it
+}
+
+/** For the node that takes the samples. */
+export async function leaveTraffic(tx: Tx, node: string, add: (before: Traffic) => Traffic): Promise<void> {
+  const name = `${LEFT}${node}`
+  await writeFact(tx, name, JSON.stringify([...add(trafficIn(await readFact(tx, name)))]))
+}
+
+export async function takeLeftTraffic(tx: Tx): Promise<Traffic[]> {
+  const rows = await tx.deleteFrom('fact').where('name', 'like', `${LEFT}%`).returning('value').execute()
+  return rows.map(({ value }) => trafficIn(value))
 }
