@@ -22,7 +22,7 @@ export type FileMap = Readonly<
 >
 
 /** A real git server: `git http-backend` behind HTTP, which can misbehave on demand. */
-export async function startGitServer() {
+export async function startGitServer({ host = '127.0.0.1' } = {}) {
   const root = await mkdtemp(path.join(tmpdir(), 'berth-git-server-'))
   const requests: { url: string; authorization: string | undefined }[] = []
   let mode: GitServerMode = { kind: 'normal' }
@@ -50,11 +50,11 @@ export async function startGitServer() {
     }
     backend(root, request, response)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
-  const origin = `http://127.0.0.1:${port}`
+  const origin = `http://${host}:${port}`
 
   /** A bare repository with one commit on `branch`. */
   async function createRepository(options: { files: FileMap; branch?: string; name?: string }) {

@@ -16,11 +16,11 @@ const PUBLISHER = { name: 'publisher', password: 'the-password-of-the-publisher'
  * Debian's registry, for those with a password. Over TLS the engine trusts its certificate, as that of a company's own registry. The engine's
  * builder reads such certificates only when the engine starts; it speaks plain http to loopback.
  */
-export async function startImageRegistry({ over = 'tls' }: { over?: 'tls' | 'http' } = {}) {
+export async function startImageRegistry({ over = 'tls', at }: { over?: 'tls' | 'http'; at?: string } = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-registry-'))
   const port = await freePort()
   const closeWay = await letEngineReach(port)
-  const address = over === 'tls' ? ownAddress() : '127.0.0.1'
+  const address = at ?? (over === 'tls' ? ownAddress() : '127.0.0.1')
   const host = `${address}:${port}`
   const trusted = path.join('/etc/docker/certs.d', host)
   const users = path.join(directory, 'users')
@@ -54,6 +54,7 @@ export async function startImageRegistry({ over = 'tls' }: { over?: 'tls' | 'htt
   return {
     host,
     address,
+    publisher: PUBLISHER,
     setPassword,
     /** Publishes an image of the engine. The engine does not keep the name. Gives the digest. */
     async push(local: string, name: string): Promise<string> {

@@ -25,6 +25,8 @@ export type TestServerOptions = {
   tuning?: Record<string, number>
   /** Where a process of its own writes what it says; otherwise the test keeps it. */
   logFile?: string
+  /** The network namespace that a process of its own runs in. */
+  namespace?: string
 }
 export type Person = { id: number; email: string; role: Role; cookie: string; call: Call }
 type Running = {
@@ -62,8 +64,8 @@ async function startHere(env: Record<string, string>): Promise<Running> {
   return { pid: process.pid, baseUrl: address, setupToken, log: () => lines.join(''), stop: app.stop, kill9 }
 }
 
-async function startProcess(env: Record<string, string>, logFile: string | undefined): Promise<Running> {
-  const server = await startServerProcess(env, logFile)
+async function startProcess(env: Record<string, string>, where: Pick<TestServerOptions, 'logFile' | 'namespace'>): Promise<Running> {
+  const server = await startServerProcess(env, where)
   return {
     ...server,
     stop: async () => {
@@ -105,7 +107,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const postgres = options.env?.['BERTH_DATABASE_URL'] === undefined ? await ownPostgres() : undefined
   const env = environmentOf(dataDir, options)
   if (postgres) env['BERTH_DATABASE_URL'] = postgres.url
-  const begin = async () => await (options.runs === 'as a process' ? startProcess(env, options.logFile) : startHere(env))
+  const begin = async () => await (options.runs === 'as a process' ? startProcess(env, options) : startHere(env))
   let running: Running | undefined = await begin()
   let lastUrl = running.baseUrl
   const baseUrl = () => lastUrl

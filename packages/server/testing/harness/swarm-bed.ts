@@ -18,6 +18,8 @@ const CGROUPS = '/sys/fs/cgroup'
 export type BedNode = {
   readonly name: string
   readonly address: string
+  /** The name of its network namespace. */
+  readonly namespace: string
   readonly engine: Extract<EngineAddress, { socketPath: string }>
   /** Runs a program in its network, with its engine. */
   run: (program: string, ...args: string[]) => Promise<string>
@@ -102,6 +104,7 @@ async function beginNode(
   return {
     name,
     address,
+    namespace,
     engine: { socketPath },
     run: inside,
     kill: async () => await killAll({ home, namespace }),

@@ -19,11 +19,16 @@ export type ServerProcess = {
 }
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
+/** `namespace`: the network that it runs in. */
+type Where = { logFile?: string | undefined; namespace?: string | undefined }
+
 /** The flags and variables that `npm start` uses, so that tests run what people run. */
-async function launch(command: readonly string[], env: Record<string, string>, logFile?: string) {
+async function launch(command: readonly string[], env: Record<string, string>, { logFile, namespace }: Where = {}) {
   const { nodeFlags, environment } = (await import(PRODUCT)) as Product // plain JavaScript, typed here
   const log = logFile === undefined ? undefined : openSync(logFile, 'a')
-  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', ...nodeFlags, ...command], {
+  const words = [process.execPath, '--no-warnings', ...nodeFlags, ...command]
+  const [program = '', ...args] = namespace === undefined ? words : ['nsenter', `--net=/run/netns/${namespace}`, ...words]
+  const child: ChildProcess = spawn(program, args, {
     env: { PATH: process.env['PATH'] ?? '', ...environment, ...env },
     stdio: ['ignore', log ?? 'pipe', 'pipe'],
   })
@@ -37,8 +42,8 @@ async function launch(command: readonly string[], env: Record<string, string>, l
 }
 
 /** The real server as a process of its own, once it listens. */
-export async function startServerProcess(env: Record<string, string>, logFile?: string): Promise<ServerProcess> {
-  const server = await launch([await bundledMain()], env, logFile)
+export async function startServerProcess(env: Record<string, string>, where: Where = {}): Promise<ServerProcess> {
+  const server = await launch([await bundledMain()], env, where)
   const deadline = performance.now() + START_WITHIN_MS
   let baseUrl: string | undefined
   while (baseUrl === undefined) {
