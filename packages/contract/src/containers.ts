@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox'
 import { expects, Id, OneOf } from './fields.ts'
 import { ServiceName } from './stacks.ts'
 
-const Replica = Type.Object({ replica: Type.Integer(), id: Type.String(), state: Type.String(), status: Type.String() })
+/** `server` is the name of the server it runs on, if Swarm chose one. */
+const Replica = Type.Object({
+  replica: Type.Integer(),
+  id: Type.String(),
+  state: Type.String(),
+  status: Type.String(),
+  server: Type.Optional(Type.String()),
+})
 /** A process of the live release beside its main one, and its containers. `wanted` is how many there should be. */
 const ProcessStatus = Type.Object({
   name: Type.String(),
@@ -12,11 +19,12 @@ const ProcessStatus = Type.Object({
   replicas: Type.Array(Replica),
 })
 /** `replicas` only if there are several containers: then `state` and `status` are about all of them, and `id` is that of the first.
- * They are those of the main process; `processes` has the others, if the release has any. */
+ * `server` is as in a replica, if there is one container. They are those of the main process; `processes` has the others, if the release has any. */
 export const ContainerStatus = Type.Object({
   state: Type.String(),
   status: Type.String(),
   id: Type.String(),
+  server: Type.Optional(Type.String()),
   replicas: Type.Optional(Type.Array(Replica)),
   processes: Type.Optional(Type.Array(ProcessStatus)),
 })

@@ -59,6 +59,8 @@ export const Servers = Type.Object({
   }),
   /** Why no server can be added; otherwise empty. */
   message: Type.String(),
+  /** Where apps run, in a sentence; empty with one server. */
+  placing: Type.String(),
 })
 export type Servers = Static<typeof Servers>
 

@@ -28,7 +28,7 @@ const HERE: Server = {
   checkedAt: null,
 }
 const ADDING = { changes: ['Docker is switched to Swarm mode.'], ports: ['2377/tcp'], addresses: ['198.51.100.1'], openUntil: null }
-const ALONE: Servers = { isSwarm: false, servers: [HERE], message: '', adding: ADDING }
+const ALONE: Servers = { isSwarm: false, servers: [HERE], message: '', placing: '', adding: ADDING }
 const OTHER: Server = {
   ...HERE,
   id: 'b2',

@@ -11,6 +11,7 @@ it('has a default for everything', () => {
     engine: { socketPath: '/var/run/docker.sock' },
     edge: { httpPort: 80, httpsPort: 443 },
     privateSources: [],
+    registry: undefined,
     provision: 'auto',
     logLevel: 'info',
     tuning: TUNING,
@@ -59,4 +60,21 @@ it('a node needs a valid name and PostgreSQL', () => {
   expect(readConfig({ BERTH_NODE_NAME: '' }).nodeName).toBeUndefined()
   expect(() => readConfig({ ...env, BERTH_NODE_NAME: 'East 1' })).toThrow('BERTH_NODE_NAME="East 1" is not valid')
   expect(() => readConfig({ ...env, BERTH_DATABASE_URL: '' })).toThrow('BERTH_NODE_NAME needs a PostgreSQL server')
+})
+
+it('reads the registry of the servers, and never repeats its password', () => {
+  const credentials = { BERTH_REGISTRY_USERNAME: 'robot', BERTH_REGISTRY_PASSWORD: 'a-secret' }
+  expect(readConfig({ BERTH_REGISTRY: 'registry.example.test:5000/team/apps', ...credentials }).registry).toEqual({
+    prefix: 'registry.example.test:5000/team/apps',
+    credentials: { host: 'registry.example.test:5000', username: 'robot', password: 'a-secret' },
+  })
+  expect(readConfig({ BERTH_REGISTRY: 'registry.example.test' }).registry).toEqual({
+    prefix: 'registry.example.test',
+    credentials: undefined,
+  })
+  for (const wrong of ['apps', 'https://registry.example.test', 'registry.example.test/Apps', 'registry.example.test/', '-x.y/z'])
+    expect(() => readConfig({ BERTH_REGISTRY: wrong, ...credentials })).toThrow(/^BERTH_REGISTRY=".*" is not valid/)
+  expect(() => readConfig({ BERTH_REGISTRY: 'registry.example.test', BERTH_REGISTRY_PASSWORD: 'a-secret' })).toThrow(
+    'BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD must both be set, or neither.',
+  )
 })

@@ -28,6 +28,8 @@ export type Config = Readonly<{
   edge: { httpPort: number; httpsPort: number }
   workers: number
   privateSources: readonly string[]
+  /** Where images of apps that run on other servers are pushed to, and pulled from by those; undefined if apps stay on this one. */
+  registry: { prefix: string; credentials: { host: string; username: string; password: string } | undefined } | undefined
   /** CA certificates to trust for git hosts, in addition to the usual ones. */
   caFile: string | undefined
   /** Encrypts backups. */
@@ -122,6 +124,21 @@ function nodeName(env: Environment): string | undefined {
   return name
 }
 
+const REGISTRY = /^[a-z0-9](?:[a-z0-9.-]{0,250})(?::[0-9]{1,5})?(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*){0,5}$/
+
+/** Its password is not repeated. */
+function registry(env: Environment): Config['registry'] {
+  const prefix = env['BERTH_REGISTRY'] ?? ''
+  const [username, password] = [env['BERTH_REGISTRY_USERNAME'] ?? '', env['BERTH_REGISTRY_PASSWORD'] ?? '']
+  if (prefix === '') return undefined
+  const [host = ''] = prefix.split('/')
+  if (!REGISTRY.test(prefix) || !/[.:]/.test(host))
+    refuse('BERTH_REGISTRY', prefix, 'a registry and a path in it, such as registry.example.com/berth')
+  if ((username === '') !== (password === ''))
+    throw new StartRefused('BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD must both be set, or neither.')
+  return { prefix, credentials: username === '' ? undefined : { host, username, password } }
+}
+
 function workDir(dataDir: string, { mode }: Config['updates']): string {
   if (process.getuid?.() !== 0 || mode === 'rehearsal') return join(dataDir, 'workspaces')
   return join('/var/tmp', `berth-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
@@ -174,6 +191,7 @@ export function readConfig(env: Environment = process.env): Config {
       .split(',')
       .map((host) => host.trim().toLowerCase())
       .filter((host) => host !== ''),
+    registry: registry(env),
     caFile: env['BERTH_CA_FILE'] || undefined,
     backupPassphrase: env['BERTH_BACKUP_PASSPHRASE'] || undefined,
     program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],

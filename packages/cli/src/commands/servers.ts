@@ -39,7 +39,7 @@ function show(ctx: Context, answer: Servers): void {
     ]),
   )
   for (const { name, message } of answer.servers) if (message !== '') ctx.out.line(`${name}: ${message}`)
-  if (answer.message !== '') ctx.out.line(answer.message)
+  for (const line of [answer.message, answer.placing]) if (line !== '') ctx.out.line(line)
   ctx.out.json(answer)
 }
 

@@ -12,11 +12,12 @@ import type { Task } from '../queue/periodic.ts'
 import type { Reconcile } from '../reconcile/reconcile.ts'
 import type { Routing } from '../routing/traffic-switch.ts'
 import type { Db } from '../store/database.ts'
+import { createFollowPlaced } from './follow-placed.ts'
 import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
-  engine: Pick<Engine, 'events'>
+  engine: Pick<Engine, 'events' | 'keepPlaced' | 'placement' | 'containers'>
   engineWatch: EngineWatch
   provisioning: Provisioning
   reconcile: Reconcile
@@ -46,6 +47,7 @@ const HOUR_MS = 3600 * 1000
 const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
+const PLACED_LOOK_MS = 2000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
 export const SINGLE_TASKS: readonly string[] = [
@@ -59,6 +61,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'housekeeping',
   'servers',
   'server checks',
+  'placed containers',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -150,6 +153,11 @@ function engineTasks(parts: Parts): Task[] {
       name: 'server checks', // a check takes long, and a used join token is replaced meanwhile
       everyMs: SERVERS_LOOK_MS,
       run: async (signal) => void (engineWatch.isReachable() && (await parts.servers.checkWaiting(signal))),
+    },
+    {
+      name: 'placed containers', // the events of other servers are not told
+      everyMs: PLACED_LOOK_MS,
+      run: createFollowPlaced(parts),
     },
     { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]

@@ -9,6 +9,7 @@ import { readAuthorities } from '../git-hosts/authorities.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
 import { createWhyNoSsh } from '../provision/ensure-ssh.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
+import { openOverlayWay } from '../provision/overlay-way.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -17,8 +18,22 @@ export function createEngineParts({ config, instance, log, now, fence }: Foundat
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
-  const firewalls = createFirewalls({ log, mode, engine: config.engine, edgePorts, privateSources })
-  const engine = createEngine({ address: config.engine, log, now, ...(fence && { beforeChange: fence.check }) })
+  const [registryHost] = config.registry?.prefix.split(/[:/]/) ?? []
+  const firewalls = createFirewalls({
+    log,
+    mode,
+    engine: config.engine,
+    edgePorts,
+    privateSources: registryHost === undefined ? privateSources : [...privateSources, registryHost],
+  })
+  const otherServers = mode === 'auto' && config.registry && { registry: config.registry, openWay: openOverlayWay }
+  const engine = createEngine({
+    address: config.engine,
+    log,
+    now,
+    ...(fence && { beforeChange: fence.check }),
+    ...(otherServers && { otherServers }),
+  })
   const engineWatch = createEngineWatch({ engine, provisioning, log })
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
   const scratch = join(config.workDir, 'git')

@@ -2,6 +2,7 @@ import { cleanLine } from '../lib/clean-line.ts'
 import { createLogReader, type LogLine } from './api/log-frames.ts'
 import type { Transport } from './api/transport.ts'
 import { pathOf } from './container-reads.ts'
+import { isServiceId } from './swarm/service-containers.ts'
 
 export type LogOptions = {
   /** How many of the newest lines to start with. Default: all. */
@@ -31,7 +32,7 @@ export function createLogBatches(deps: { transport: Transport }) {
     const { tail, since, follow = false, signal } = options
     const answer = await deps.transport.stream({
       method: 'GET',
-      path: `${pathOf(container.id)}/logs`,
+      path: isServiceId(container.id) ? `/services/${container.id}/logs` : `${pathOf(container.id)}/logs`,
       query: {
         stdout: true,
         stderr: true,

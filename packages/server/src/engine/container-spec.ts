@@ -25,6 +25,8 @@ export type ContainerSpec = {
   readonly cpus?: number
   readonly restart: 'no' | 'on-failure' | 'unless-stopped' | 'always'
   readonly stopGraceSeconds?: number
+  /** Swarm decides on which server it runs; otherwise it is this one. */
+  readonly isPlacedBySwarm?: boolean
 }
 
 /** The engine copies nothing into a volume: `volume-contents.ts` says why. */

@@ -34,10 +34,16 @@ export type ContainerDetails = {
   readonly stopGraceSeconds: number | null
   /** Its assigned addresses, also while it is stopped. */
   readonly givenIps: Readonly<Record<string, string>>
+  /** Why no server can run it now, in Swarm's words. */
+  readonly waitsFor?: string
 }
 
 export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'owner'> & {
   readonly createdAt: string
+  /** Swarm's id of the server that it runs on, if Swarm has placed it. */
+  readonly nodeId?: string
+  /** The name of that server. */
+  readonly server?: string
 }
 
 export function detailsOf(value: unknown, now: Date): ContainerDetails {

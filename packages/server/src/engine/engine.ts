@@ -19,6 +19,7 @@ import { createPrivatePull } from './private-pull.ts'
 import { createRegistryCalls } from './registry.ts'
 import { createStackContainers } from './stack-containers.ts'
 import { createAgentImage } from './swarm/agent-image.ts'
+import { createPlacing, type OtherServers } from './swarm/placing.ts'
 import { createProbe } from './swarm/probe.ts'
 import { createServices } from './swarm/services.ts'
 import { createSwarm } from './swarm/swarm.ts'
@@ -39,15 +40,19 @@ export type EngineFacts = {
 /** The name the kernel uses, and the one that images use. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' }
 
-/** The interface to the container engine, in our own terms. Only this folder uses its API. */
-export function createEngine(deps: {
+type Deps = {
   address: EngineAddress
   log: Log
   now: () => Date
   cgroupRoot?: string
   /** May refuse a call that changes something, just before it is made. */
   beforeChange?: () => Promise<void>
-}) {
+  /** What containers on other servers need. Without it, none are placed there. */
+  otherServers?: OtherServers
+}
+
+/** The interface to the container engine, in our own terms. Only this folder uses its API. */
+export function createEngine(deps: Deps) {
   const { beforeChange } = deps
   const transport = createTransport({ address: deps.address, ...(beforeChange && { beforeChange }) })
   const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })
@@ -66,7 +71,14 @@ export function createEngine(deps: {
 
   const images = createImages({ transport })
   const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
-  const containers = createContainers({ transport, now: deps.now })
+  const here = createContainers({ transport, now: deps.now })
+  const agentImage = createAgentImage({ transport, images })
+  const swarm = createSwarm({ transport })
+  const networks = createNetworks({ transport })
+  const { containers, ...placing } = createPlacing(
+    { transport, images, swarm, networks, here, agentImage, now: deps.now },
+    deps.otherServers,
+  )
   const lentContainers = createLentContainers({ transport })
   const logs = createContainerLogs({ transport })
   const measure = createMeasureDisk({ transport })
@@ -81,21 +93,22 @@ export function createEngine(deps: {
     pullPrivately: createPrivatePull({ images }),
     baseImages: createBaseImages({ images }),
     containers,
-    stackContainers: createStackContainers({ transport, containers }),
+    stackContainers: createStackContainers({ transport, containers: here }),
     logs,
     logBatches: createLogBatches({ transport }),
     edgeHost: (edge: { instance: string; node?: string | undefined; ensureProgram: () => Promise<void> }) =>
-      createEdgeHost({ transport, containers, images, build, logs, log: deps.log, node: undefined, ...edge }),
+      createEdgeHost({ transport, containers: here, images, build, logs, log: deps.log, node: undefined, ...edge }),
     exec: createExec({ transport }),
-    networks: createNetworks({ transport }),
+    networks,
     lentContainers,
-    volumes: createVolumes({ transport, lentContainers, removeContainer: containers.remove }),
+    volumes: createVolumes({ transport, lentContainers, removeContainer: here.remove }),
     events: createEngineEvents({ transport }),
     endTimes: createEndTimes({ transport }),
     buildCache: createBuildCache({ transport, measure }),
     disk: createDisk({ measure }),
-    swarm: createSwarm({ transport }),
-    agentImage: createAgentImage({ transport, images }),
+    swarm,
+    agentImage,
+    ...placing,
     ...createProbe({ services, log: deps.log }),
   }
 }

@@ -180,6 +180,11 @@ export function projectNetworkName(instance: string, projectId: number): string 
   return `berth-${checkedInstance(instance)}-project-${id(projectId)}`
 }
 
+/** The network of the same project that reaches over all servers. */
+export function projectOverlayName(instance: string, projectId: number): string {
+  return `${projectNetworkName(instance, projectId)}-overlay`
+}
+
 export function appNetworkName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-network`
 }

@@ -4,6 +4,8 @@ type Range = { readonly first: number; readonly last: number }
 
 /** The range of all app networks, enough for 4,096 networks of /24; the engine's own pools only have about thirty. */
 export const APP_ADDRESSES = '10.224.0.0/12'
+/** Its upper half is for networks over several servers, of which Swarm takes one by one. */
+export const OVERLAY_ADDRESSES = '10.232.0.0/13'
 const PIECE_SIZE = 256
 
 export function* freeSubnets(taken: readonly string[]): Generator<string> {

@@ -18,10 +18,10 @@ const MOST_LISTED = 16 * 1024 * 1024
 const WAIT = ['-w', '5']
 const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
 
-async function run(
+export async function runTool(
   name: string,
   args: readonly string[],
-  options: { input?: string; signal?: AbortSignal | undefined; keptOutput?: number },
+  options: { input?: string; signal?: AbortSignal | undefined; keptOutput?: number } = {},
 ) {
   const program = DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
   if (program === undefined) return { ok: false, reason: `${name} is not installed` } as const
@@ -30,7 +30,7 @@ async function run(
 }
 
 export async function iptables(args: readonly string[], signal?: AbortSignal, family: Family = 'ipv4'): Promise<FirewallResult> {
-  return await run(PROGRAM[family], [...WAIT, ...args], { signal })
+  return await runTool(PROGRAM[family], [...WAIT, ...args], { signal })
 }
 
 /** Adds a rule, `[chain, ...match]`, unless it is there. */
@@ -46,7 +46,7 @@ export async function ensureRule(
 
 /** Removes every rule that leads from one chain to another, whatever else it matches. */
 export async function removeJumps(from: string, to: string, family: Family): Promise<void> {
-  const listed = await run(PROGRAM[family], [...WAIT, '-S', from], { keptOutput: MOST_LISTED })
+  const listed = await runTool(PROGRAM[family], [...WAIT, '-S', from], { keptOutput: MOST_LISTED })
   const rules = listed.ok ? listed.output.split('\n').map((line) => line.replaceAll('"', '').split(' ')) : []
   for (const [, ...rule] of rules) if (rule[0] === from && rule.at(-1) === to) await iptables(['-D', ...rule], undefined, family)
 }
@@ -59,12 +59,12 @@ export async function replaceChain(
 ): Promise<FirewallResult> {
   const { table = 'filter' } = options
   const input = [`*${table}`, `:${chain} - [0:0]`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
-  return await run(`${PROGRAM[options.family]}-restore`, [...WAIT, '--noflush'], { input, signal: options.signal })
+  return await runTool(`${PROGRAM[options.family]}-restore`, [...WAIT, '--noflush'], { input, signal: options.signal })
 }
 
 /** Rules for frames between the ports of a bridge. Debian's iptables package includes this program. */
 export async function ebtables(args: readonly string[], signal?: AbortSignal) {
-  return await run('ebtables-nft', args, { signal })
+  return await runTool('ebtables-nft', args, { signal })
 }
 
 /** Like `replaceChain`. */
@@ -74,5 +74,5 @@ export async function replaceBridgeChain(
   signal: AbortSignal | undefined,
 ): Promise<FirewallResult> {
   const input = ['*filter', `:${chain} RETURN`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
-  return await run('ebtables-nft-restore', ['--noflush'], { input, signal })
+  return await runTool('ebtables-nft-restore', ['--noflush'], { input, signal })
 }

@@ -1,4 +1,4 @@
-import type { Application, Deployment } from '@berth/contract'
+import type { Application, ContainerStatus, Deployment } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../components/card.tsx'
@@ -45,6 +45,7 @@ export function LiveCard({ app }: { app: Application }) {
             </>
           )}
         </Fact>
+        {inside && serversOf(inside) !== '' && <Fact name="Runs on">{serversOf(inside)}</Fact>}
         {inside?.processes?.map(({ name, command, wanted, status, replicas }) => (
           <Fact key={name} name={`Process ${name}`}>
             {wanted === 0 && replicas.length === 0
@@ -64,6 +65,13 @@ export function LiveCard({ app }: { app: Application }) {
       </Facts>
     </Card>
   )
+}
+
+/** The servers, each with the number of replicas there; empty if Berth runs them on its own. */
+function serversOf({ server, replicas }: ContainerStatus): string {
+  const all = replicas ? replicas.map((each) => each.server ?? 'first server') : [server ?? '']
+  if (all.every((name) => name === '' || name === 'first server')) return ''
+  return [...Map.groupBy(all, (name) => name)].map(([name, some]) => (some.length > 1 ? `${name} (${some.length})` : name)).join(', ')
 }
 
 function Address({ app }: { app: Application }) {

@@ -62,11 +62,7 @@ function Found({ found, isOwner, onRemove }: { found: Servers; isOwner: boolean;
   return (
     <div className="grid max-w-4xl gap-4">
       {found.message !== '' && <Notice tone="warn">{found.message}</Notice>}
-      {found.servers.length > 1 && (
-        <Notice tone="plain">
-          Apps run on this server for now. The others have joined and can be checked; placing apps on them comes with a later version.
-        </Notice>
-      )}
+      {found.placing !== '' && <Notice tone="plain">{found.placing}</Notice>}
       {isOwner && found.adding.openUntil !== null && <JoinNotice until={found.adding.openUntil} />}
       {found.servers.map((server) => (
         <ServerCard key={server.id} server={server} isSwarm={found.isSwarm} mayChange={isOwner && found.isSwarm} onRemove={onRemove} />

@@ -2,7 +2,8 @@ import { cleanLine } from '../../lib/clean-line.ts'
 import { count, field, record, text, texts } from '../api/json.ts'
 
 /** Our labels on a node. Swarm's own id changes when a machine leaves and joins again. */
-const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', prefix: 'berth.label.' } as const
+export const CHECKED = 'berth.checked'
+const NODE_LABEL = { server: 'berth.server', checked: CHECKED, prefix: 'berth.label.' } as const
 
 export type SwarmNode = {
   /** Swarm's id. */

@@ -2,6 +2,7 @@ import { EngineError, EngineUnreachable, isNotFound } from '../api/errors.ts'
 import { count, field, filters, items, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { LABEL, type Owner, ownerOf } from '../labels.ts'
+import { OVERLAY_ADDRESSES } from '../subnets.ts'
 import { changedSpec, type NodeChange, nodeOf, type SwarmNode } from './nodes.ts'
 
 /** The swarm does not answer: it has no leader, or this machine has lost the others. */
@@ -19,8 +20,6 @@ export type SwarmState =
 
 /** On the cluster: until when the join token was given to somebody. */
 const OPEN_UNTIL = 'berth.join-until'
-/** The upper half of the range of apps. What leaves such a network for its own server comes over docker_gwbridge, which the firewall knows. */
-const OVERLAY_POOL = '10.232.0.0/13'
 const OVERLAY_BITS = 24
 export const MANAGER_PORT = 2377
 /** Without a leader, a manager does not answer at all. */
@@ -57,7 +56,8 @@ export function createSwarm({ transport }: { transport: Transport }) {
 
   async function turnOn(instance: string, address: string): Promise<void> {
     const listen = `${address}:${MANAGER_PORT}` // on this address alone
-    const pool = { DefaultAddrPool: [OVERLAY_POOL], SubnetSize: OVERLAY_BITS }
+    // what leaves such a network for its own server comes over docker_gwbridge, which the firewall knows
+    const pool = { DefaultAddrPool: [OVERLAY_ADDRESSES], SubnetSize: OVERLAY_BITS }
     const body = { ListenAddr: listen, AdvertiseAddr: listen, ...pool, Spec: { Labels: { [LABEL.instance]: instance } } }
     await transport.json({ method: 'POST', path: '/swarm/init', body, timeoutMs: CHANGE_MS })
   }
@@ -80,9 +80,12 @@ export function createSwarm({ transport }: { transport: Transport }) {
 
   /** What should run on the nodes, of everybody. */
   async function tasks(): Promise<{ nodeId: string; owner: Owner }[]> {
+    const owners = new Map(
+      items(await get('/services')).map((service) => [text(field(service, 'ID')), ownerOf(texts(field(service, 'Spec', 'Labels')))]),
+    )
     return items(await get('/tasks', { filters: filters({ 'desired-state': ['running'] }) })).map((task) => ({
       nodeId: text(field(task, 'NodeID')),
-      owner: ownerOf(texts(field(task, 'Spec', 'ContainerSpec', 'Labels'))),
+      owner: owners.get(text(field(task, 'ServiceID'))) ?? ownerOf({}),
     }))
   }
 
@@ -93,6 +96,7 @@ export function createSwarm({ transport }: { transport: Transport }) {
   return { state, turnOn, turnOff, replaceToken, ...createNodes(transport, get), tasks, countServices }
 }
 
+export type Swarm = ReturnType<typeof createSwarm>
 type Get = (path: string) => Promise<unknown>
 
 function createNodes(transport: Transport, get: Get) {
@@ -122,7 +126,7 @@ function createNodes(transport: Transport, get: Get) {
 }
 
 /** Two changes at the same time: the engine refuses the second, which then starts from the result of the first. */
-async function inSequence(change: () => Promise<void>): Promise<void> {
+export async function inSequence(change: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await change()

@@ -27,6 +27,6 @@ export function statusOfProcesses(
   return { processes }
 }
 
-function replicaOf({ id, state, status, owner }: ContainerSummary) {
-  return { replica: owner.replica, id, state, status }
+function replicaOf({ id, state, status, owner, server }: ContainerSummary) {
+  return { replica: owner.replica, id, state, status, ...(server !== undefined && { server }) }
 }

@@ -166,7 +166,9 @@ function createStatus(deps: Pick<Deps, 'engine' | 'liveRelease'>) {
       if (first && more.length > 0 && !hasServices) return { ...statusOfReplicas([first, ...more], app.replicas), ...others }
       if (!first) return { state: 'not_deployed', status: 'No container yet', id: '', ...others }
       const details = await engine.containers.inspect(first.id)
-      return { state: details?.state ?? first.state, status: details?.status ?? first.status, id: first.id, ...others }
+      const { id, server } = first
+      const seen = { state: details?.state ?? first.state, status: details?.status ?? first.status, id }
+      return { ...seen, ...(server !== undefined && { server }), ...others }
     })
   }
 }

@@ -8,12 +8,12 @@ import type { Db } from '../../store/database.ts'
 import { reachableAddresses } from './join-command.ts'
 import { troubleOf, troubleOfManagers } from './rules.ts'
 import { appNames } from './store.ts'
-import { CHANGES, IS_WORKER, NOT_OURS, PORTS } from './words.ts'
+import { CHANGES, IS_WORKER, NOT_OURS, PLACING, PORTS } from './words.ts'
 
 export type Checked = Pick<Server, 'checks' | 'checkedAt'>
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'containers'>
+  engine: Pick<Engine, 'swarm' | 'containers' | 'placement'>
   instance: string
   metrics: () => MetricsHistory
   checkedOf: (serverId: string) => Checked
@@ -40,7 +40,7 @@ export function createListing(deps: Deps) {
       addresses: reachableAddresses(networkInterfaces()),
       openUntil: isSwarm ? state.openUntil : null,
     }
-    return { isSwarm, servers, adding, message }
+    return { isSwarm, servers, adding, message, placing: isSwarm ? engine.placement.whyNot() || PLACING : '' }
   }
 
   function load(): Pick<Server, 'cpu' | 'memory'> {
@@ -72,7 +72,7 @@ export function createListing(deps: Deps) {
           isThis,
           checkedOf: deps.checkedOf,
           trouble: isThis ? troubleOfManagers(nodes) : '',
-          runs: await runsOf(deps.db, isThis ? here : there),
+          runs: await runsOf(deps.db, isThis ? [...here, ...there] : there),
           ...(isThis ? load() : { cpu: null, memory: null }),
         })
       }),
@@ -80,10 +80,10 @@ export function createListing(deps: Deps) {
     return shown.toSorted((a, b) => Number(b.isThis) - Number(a.isThis) || a.name.localeCompare(b.name) || a.id.localeCompare(b.id))
   }
 
-  /** The app of each running container of this engine. */
+  /** The app of each running container that Berth has started here itself. */
   async function containersHere(): Promise<number[]> {
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
-    return containers.filter(({ state }) => state === 'running').flatMap(({ owner }) => owner.appId ?? [])
+    return containers.filter(({ state, nodeId }) => state === 'running' && nodeId === undefined).flatMap(({ owner }) => owner.appId ?? [])
   }
 
   return { list }

@@ -15,7 +15,7 @@ import { translated } from './translated.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'containers' | 'agentImage' | 'probeServer' | 'removeChecks'>
+  engine: Pick<Engine, 'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks'>
   instance: string
   metrics: () => MetricsHistory
   now: () => Date

@@ -72,6 +72,11 @@ function specOf(deps: ContainerHealthDeps, context: Context, { artifact, place }
   }
 }
 
+/** Data and files are on the server that Berth runs on, so what has any stays there. */
+async function isForSwarm({ engine, instance }: Pick<Deps, 'engine' | 'instance'>, { volumes, files }: ContainerSpec): Promise<boolean> {
+  return volumes.length === 0 && (files ?? []).length === 0 && (await engine.placement.isOpen(instance))
+}
+
 /** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */
 export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
@@ -81,7 +86,10 @@ export function createContainerLauncher(deps: Deps): Launcher {
     makeWay: async (context, signal) => {
       if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
     },
-    specOf: async (context, wanted) => ({ ...specOf(deps, context, wanted), files: await deps.filesOf(context.deployment) }),
+    specOf: async (context, wanted) => {
+      const spec = { ...specOf(deps, context, wanted), files: await deps.filesOf(context.deployment) }
+      return (await isForSwarm(deps, spec)) ? { ...spec, isPlacedBySwarm: true } : spec
+    },
   })
 
   async function prepare(context: Context): Promise<void> {

@@ -1,0 +1,44 @@
+import { EngineUnreachable } from './api/errors.ts'
+import type { ContainerSpec } from './container-spec.ts'
+import type { ContainerSummary } from './container-state.ts'
+import type { Containers } from './containers.ts'
+import { LABEL } from './labels.ts'
+import type { Placement } from './swarm/placement.ts'
+import { isServiceId, type ServiceContainers } from './swarm/service-containers.ts'
+
+type Deps = {
+  here: Containers
+  services: ServiceContainers
+  /** Without a Swarm of ours, services are never asked for. */
+  placement: Pick<Placement, 'isSwarm' | 'forget'>
+}
+
+/** The containers of this engine, and in a Swarm also those that it has placed. Their ids tell which is which. */
+export function createPlacedContainers({ here, services, placement }: Deps): Containers {
+  const of = (id: string) => (isServiceId(id) ? services : here)
+
+  async function list(wanted: Parameters<Containers['list']>[0]): Promise<ContainerSummary[]> {
+    const own = await here.list(wanted)
+    if (!(await placement.isSwarm(wanted.labels[LABEL.instance] ?? ''))) return own
+    try {
+      return [...own, ...(await services.list(wanted))]
+    } catch (cause) {
+      if (cause instanceof EngineUnreachable) placement.forget() // this machine may have left the Swarm
+      throw cause
+    }
+  }
+
+  return {
+    list,
+    inspect: async (id, signal) => await of(id).inspect(id, signal),
+    start: async (spec: ContainerSpec, signal) => await (spec.isPlacedBySwarm ? services : here).start(spec, signal),
+    startAgain: async (id, signal) => await of(id).startAgain(id, signal),
+    stop: async (id, graceSeconds, signal) => await of(id).stop(id, graceSeconds, signal),
+    restart: async (id, graceSeconds, signal) => await of(id).restart(id, graceSeconds, signal),
+    remove: async (id, signal, options) => (isServiceId(id) ? await services.remove(id, signal) : await here.remove(id, signal, options)),
+    // a manager cannot look into containers of other servers
+    listeningPorts: async (id, signal) => (isServiceId(id) ? null : await here.listeningPorts(id, signal)),
+    stats: async (id, signal) => (isServiceId(id) ? null : await here.stats(id, signal)),
+    counters: async (id, signal) => (isServiceId(id) ? null : await here.counters(id, signal)),
+  }
+}

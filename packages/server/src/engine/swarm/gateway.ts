@@ -1,0 +1,131 @@
+import { createSemaphore } from '../../lib/semaphore.ts'
+import { isConflict, isNotFound } from '../api/errors.ts'
+import { count, field, record, text, texts } from '../api/json.ts'
+import type { Transport } from '../api/transport.ts'
+import { labelsOf } from '../labels.ts'
+import type { createNetworks } from '../networks.ts'
+
+/** How this server reaches overlay networks: the process in whose network the way goes on, and both ends of the way to it. */
+export type Way = { readonly pid: number; readonly gateway: string; readonly host: string }
+
+type Deps = {
+  transport: Transport
+  networks: Pick<ReturnType<typeof createNetworks>, 'ensure'>
+  imageOf: (instance: string) => Promise<string>
+  /** Leads what this server sends to overlay networks to the gateway, and lets nothing else through it. */
+  openWay: (way: Way) => Promise<void>
+}
+
+const MEMORY_BYTES = 128 * 1024 * 1024
+const MOST_PROCESSES = 32
+/** It does nothing: what it is for is its network. */
+const IDLE = ['node', '-e', 'setInterval(() => {}, 2 ** 30)']
+
+/**
+ * Overlay networks exist in containers alone, and the edge and Berth are outside of them. The gateway is a container on the first server that
+ * is in the overlay network of each project; the kernel forwards through it what comes from this server, and nothing else.
+ */
+export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
+  const oneAtATime = createSemaphore(1)
+  const nameOf = (instance: string) => `berth-${instance}-gateway`
+
+  async function look(name: string): Promise<unknown> {
+    try {
+      return await transport.json({ method: 'GET', path: `/containers/${name}/json` })
+    } catch (cause) {
+      if (isNotFound(cause)) return undefined
+      throw cause
+    }
+  }
+
+  async function create(instance: string): Promise<void> {
+    const name = nameOf(instance)
+    await transport.json({ method: 'DELETE', path: `/containers/${name}`, query: { force: true } }).catch((cause: unknown) => {
+      if (!isNotFound(cause)) throw cause
+    })
+    const body = requestFor(name, await imageOf(instance), labelsOf({ instance, kind: 'agent' }))
+    await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body })
+    await transport.json({ method: 'POST', path: `/containers/${name}/start` })
+  }
+
+  async function ensureNow(instance: string): Promise<unknown> {
+    const name = nameOf(instance)
+    const { subnets } = await networks.ensure({ name, owner: { instance, kind: 'network' } })
+    let found = await look(name)
+    if (field(found, 'State', 'Running') !== true) {
+      await create(instance)
+      found = await look(name)
+    }
+    const gateway = text(field(found, 'NetworkSettings', 'Networks', name, 'IPAddress'))
+    const host = (subnets[0] ?? '').replace(/\d+\/\d+$/, '1') // the engine gives the first address to the bridge
+    await openWay({ pid: count(field(found, 'State', 'Pid')), gateway, host })
+    return found
+  }
+
+  /** In these networks, and in no others. */
+  async function ensure(instance: string, overlays: readonly { id: string; name: string }[]): Promise<void> {
+    await oneAtATime.run(async () => {
+      const found = await ensureNow(instance)
+      const joined = new Set(Object.keys(record(field(found, 'NetworkSettings', 'Networks'))))
+      for (const { id, name } of overlays)
+        if (!joined.has(name)) await connect(transport, { network: id, container: nameOf(instance), aliases: [] })
+      const wanted = new Set([nameOf(instance), ...overlays.map(({ name }) => name)])
+      for (const name of joined) if (!wanted.has(name)) await disconnect(name, nameOf(instance))
+    })
+  }
+
+  async function disconnect(network: string, container: string): Promise<void> {
+    const body = { Container: container, Force: true }
+    await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(network)}/disconnect`, body }).catch((cause: unknown) => {
+      if (!isNotFound(cause)) throw cause
+    })
+  }
+
+  /** Without Swarm there is nothing for it to do. */
+  async function remove(instance: string): Promise<void> {
+    await oneAtATime.run(async () => {
+      if (texts(field(await look(nameOf(instance)), 'Config', 'Labels'))['berth.instance'] !== instance) return
+      await transport.json({ method: 'DELETE', path: `/containers/${nameOf(instance)}`, query: { force: true } })
+    })
+  }
+
+  return { ensure, remove }
+}
+
+export type Gateway = ReturnType<typeof createGateway>
+
+/** It is no error if it is connected already. */
+export async function connect(
+  transport: Transport,
+  { network, container, aliases }: { network: string; container: string; aliases: readonly string[] },
+): Promise<void> {
+  const body = { Container: container, EndpointConfig: { Aliases: [...aliases] } }
+  try {
+    await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(network)}/connect`, body })
+  } catch (cause) {
+    if (isConflict(cause) || isNotFound(cause)) return // removed since it was listed
+    if (cause instanceof Error && cause.message.includes('already exists in network')) return
+    throw cause
+  }
+}
+
+function requestFor(name: string, image: string, labels: Record<string, string>): Record<string, unknown> {
+  return {
+    Image: image,
+    Cmd: IDLE,
+    User: '65534:65534',
+    Labels: labels,
+    HostConfig: {
+      NetworkMode: name,
+      Sysctls: { 'net.ipv4.ip_forward': '1' },
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Memory: MEMORY_BYTES,
+      MemorySwap: MEMORY_BYTES,
+      PidsLimit: MOST_PROCESSES,
+      RestartPolicy: { Name: 'unless-stopped' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
+    },
+  }
+}

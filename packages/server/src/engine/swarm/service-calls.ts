@@ -1,0 +1,72 @@
+import { EngineUnreachable, isNotFound } from '../api/errors.ts'
+import { count, field, filters, items, labelFilter } from '../api/json.ts'
+import type { Transport } from '../api/transport.ts'
+import { changedService, type Service, serviceOf, type Task, taskOf } from './service-state.ts'
+import { answered, inSequence, SwarmUnavailable } from './swarm.ts'
+
+/** Without a leader, a manager does not answer at all. */
+const ANSWER_MS = 3000
+const CHANGE_MS = 30_000
+type Change = Parameters<typeof changedService>[1]
+
+/** Services and their tasks at a manager. One that has no leader is an engine that cannot be reached: what waits for that is tried again. */
+export function createServiceCalls({ transport }: { transport: Transport }) {
+  async function asked(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answered(answer)
+    } catch (cause) {
+      if (cause instanceof SwarmUnavailable) throw new EngineUnreachable(`the Swarm does not answer: ${cause.message}`, { cause })
+      throw cause
+    }
+  }
+
+  const get = async (path: string, query: Record<string, string> = {}, signal?: AbortSignal) =>
+    await asked(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }))
+
+  async function list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<{ services: Service[]; tasks: Task[] }> {
+    const services = items(await get('/services', { filters: filters({ label: labelFilter(labels) }) }, signal)).map(serviceOf)
+    const tasks = services.length === 0 ? [] : items(await get('/tasks', {}, signal)).map(taskOf)
+    return { services, tasks }
+  }
+
+  async function inspect(id: string, signal?: AbortSignal): Promise<{ service: Service; tasks: Task[] } | null> {
+    try {
+      const service = serviceOf(await get(`/services/${encodeURIComponent(id)}`, {}, signal))
+      const tasks = items(await get('/tasks', { filters: filters({ service: [id] }) }, signal)).map(taskOf)
+      return { service, tasks }
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  async function create(body: Record<string, unknown>, headers: Record<string, string>, signal?: AbortSignal): Promise<unknown> {
+    return await asked(transport.json({ method: 'POST', path: '/services/create', body, headers, signal, timeoutMs: CHANGE_MS }))
+  }
+
+  async function storedSpec(id: string, signal?: AbortSignal): Promise<unknown> {
+    return field(await get(`/services/${id}`, {}, signal), 'Spec')
+  }
+
+  /** With the credentials for the registry that it was created with. */
+  async function change(id: string, wanted: Change, signal?: AbortSignal): Promise<void> {
+    await inSequence(async () => {
+      const found = await get(`/services/${id}`, {}, signal)
+      const query = { version: count(field(found, 'Version', 'Index')), registryAuthFrom: 'spec' }
+      const body = changedService(field(found, 'Spec'), wanted)
+      await asked(transport.json({ method: 'POST', path: `/services/${id}/update`, query, body, signal, timeoutMs: CHANGE_MS }))
+    })
+  }
+
+  async function remove(id: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await asked(transport.json({ method: 'DELETE', path: `/services/${id}`, signal, timeoutMs: CHANGE_MS }))
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  return { list, inspect, create, storedSpec, change, remove }
+}
+
+export type ServiceCalls = ReturnType<typeof createServiceCalls>

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import type { ContainerSpec } from '../container-spec.ts'
+import { labelsOf } from '../labels.ts'
+import { lostSettings, serviceRequest } from './service-spec.ts'
+
+const spec: ContainerSpec = {
+  name: 'berth-abc-app-4-d7',
+  image: 'berth/x:release',
+  labels: labelsOf({ instance: 'abc', kind: 'app', projectId: 2, appId: 4, deploymentId: 7, service: '', replica: 1 }),
+  env: { PORT: '8080' },
+  entrypoint: ['/bin/worker'],
+  network: 'berth-abc-project-2',
+  aliases: ['site'],
+  volumes: [],
+  memoryBytes: 64 * 1024 * 1024,
+  cpus: 0.5,
+  restart: 'always',
+}
+const place = { image: 'registry.example/apps/x@sha256:1', network: 'n1', avoided: ['node9'] }
+
+it('has what a container of an app has: limits, no privileges, no labels that an image could use', () => {
+  expect(serviceRequest(spec, place)).toMatchObject({
+    Name: 'berth-abc-app-4-d7',
+    Labels: { 'berth.instance': 'abc', 'berth.app': '4', 'berth.deployment': '7' },
+    TaskTemplate: {
+      ContainerSpec: {
+        Image: place.image,
+        Command: ['/bin/worker'],
+        Env: ['PORT=8080'],
+        Labels: { 'berth.instance': '', 'berth.app': '', 'berth.lent': '', 'com.docker.compose.project': '' },
+        Healthcheck: { Test: ['NONE'] },
+        CapabilityDrop: ['CAP_NET_RAW', 'CAP_MKNOD'],
+        Privileges: { NoNewPrivileges: true },
+      },
+      Resources: { Limits: { Pids: 512, MemoryBytes: 67_108_864, NanoCPUs: 500_000_000 } },
+      RestartPolicy: { Condition: 'any', MaxAttempts: 5 },
+      Placement: { Constraints: ['node.labels.berth.checked==true', 'node.id!=node9'] },
+      Networks: [{ Target: 'n1', Aliases: ['site'] }],
+    },
+    Mode: { Replicated: { Replicas: 1 } },
+    EndpointSpec: { Mode: 'dnsrr' },
+  })
+})
+
+it('is never made of what has data or files on one server', () => {
+  expect(() => serviceRequest({ ...spec, volumes: [{ volume: 'v', path: '/data' }] }, place)).toThrow('on one server')
+  expect(() => serviceRequest({ ...spec, files: [{ path: '/a', mode: 0o644, contents: Buffer.from('a') }] }, place)).toThrow(
+    'on one server',
+  )
+})
+
+it('finds every setting that the engine did not store, except the one that the checks of a server ensure', () => {
+  const wanted = serviceRequest(spec, place)
+  const storedWithout = (...dropped: string[]) =>
+    JSON.parse(
+      JSON.stringify({ ...wanted, UpdateConfig: { Parallelism: 1 } }),
+      (
+        key,
+        value: unknown, // what the engine adds is no loss
+      ) => (dropped.includes(key) ? undefined : value),
+    ) as unknown
+  expect(lostSettings(wanted, storedWithout('Privileges'))).toEqual([])
+  expect(lostSettings(wanted, storedWithout('Pids', 'Init', 'Aliases'))).toEqual([
+    'TaskTemplate.ContainerSpec.Init',
+    'TaskTemplate.Resources.Limits.Pids',
+    'TaskTemplate.Networks',
+  ])
+  expect(lostSettings({ CapabilityDrop: ['a', 'b'] }, { CapabilityDrop: ['a'] })).toEqual(['CapabilityDrop'])
+})

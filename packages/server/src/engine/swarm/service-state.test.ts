@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { labelsOf } from '../labels.ts'
+import { changedService, detailsOfService, serviceOf, stateOf, summaryOfService, taskOf, tasksOf } from './service-state.ts'
+
+const NOW = new Date('2026-01-01T00:01:00Z')
+const service = serviceOf({
+  ID: 's1',
+  CreatedAt: '2026-01-01T00:00:00Z',
+  Spec: {
+    Name: 'berth-abc-app-4-d7-r2',
+    Labels: labelsOf({ instance: 'abc', kind: 'app', projectId: 2, appId: 4, deploymentId: 7, replica: 2 }),
+    TaskTemplate: {
+      ContainerSpec: { Image: 'r/x@sha256:1', StopGracePeriod: 3e9 },
+      Placement: { Constraints: ['node.labels.berth.checked==true', 'node.id!=n9'] },
+    },
+    Mode: { Replicated: { Replicas: 1 } },
+  },
+})
+
+type Seen = { state: string; desired?: string; second?: number; exitCode?: number; error?: string }
+
+function task({ state, desired = 'running', second = 0, exitCode = 0, error = '' }: Seen) {
+  const at = `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
+  return taskOf({
+    ServiceID: 's1',
+    NodeID: `n${second}`,
+    CreatedAt: at,
+    DesiredState: desired,
+    Status: { State: state, Timestamp: at, ContainerStatus: { ExitCode: exitCode }, Err: error },
+    NetworksAttachments: [{ Addresses: [`10.232.0.${second + 2}/24`] }],
+  })
+}
+
+const seen = (...tasks: Seen[]) => tasksOf(service, tasks.map(task))
+
+it('is a container that runs where its task runs, with the address of that', () => {
+  const own = seen({ state: 'failed', desired: 'shutdown', exitCode: 3 }, { state: 'running', second: 5 })
+  expect(summaryOfService(service, own, NOW)).toMatchObject({
+    id: 's1',
+    state: 'running',
+    status: 'Up 55 seconds',
+    nodeId: 'n5',
+    ips: { 'berth-abc-project-2': '10.232.0.7' },
+    owner: { appId: 4, deploymentId: 7, replica: 2 },
+  })
+  expect(detailsOfService(service, own, NOW)).toMatchObject({ restartCount: 1, exitCode: null, stopGraceSeconds: 3 })
+})
+
+describe('its state', () => {
+  it.each([
+    ['restarting', [{ state: 'preparing' }]],
+    ['restarting', []],
+    [
+      'restarting',
+      [
+        { state: 'failed', desired: 'shutdown' },
+        { state: 'pending', second: 1 },
+      ],
+    ],
+    ['exited', [{ state: 'failed', desired: 'shutdown' }]],
+    ['exited', [{ state: 'rejected', desired: 'shutdown' }]],
+    // its server was drained or lost: the new one does not run yet, and the old one is not wanted any more
+    [
+      'restarting',
+      [
+        { state: 'running', desired: 'shutdown' },
+        { state: 'starting', second: 1 },
+      ],
+    ],
+    [
+      'running',
+      [
+        { state: 'shutdown', desired: 'shutdown' },
+        { state: 'running', second: 1 },
+      ],
+    ],
+  ] as const)('is %s', (state, tasks) => {
+    expect(stateOf(service, seen(...tasks))).toBe(state)
+  })
+
+  it('is exited once it was stopped and has ended', () => {
+    expect(stateOf({ replicas: 0 }, seen({ state: 'running', desired: 'shutdown' }))).toBe('running')
+    expect(stateOf({ replicas: 0 }, seen({ state: 'shutdown', desired: 'shutdown' }))).toBe('exited')
+    expect(stateOf({ replicas: 0 }, [])).toBe('exited')
+  })
+})
+
+it('has no address before it runs, and says what it waits for', () => {
+  const own = seen({ state: 'shutdown', desired: 'shutdown' }, { state: 'pending', second: 1, error: 'no suitable node' })
+  expect(detailsOfService(service, own, NOW)).toMatchObject({ ips: {}, status: 'Waiting for a server: no suitable node' })
+})
+
+it('changes only what it is told to', () => {
+  const spec = {
+    Name: 'x',
+    TaskTemplate: { ForceUpdate: 2, Placement: { Constraints: ['node.labels.berth.checked==true', 'node.id!=n9'] } },
+  }
+  expect(changedService(spec, { replicas: 0 })).toEqual({ ...spec, Mode: { Replicated: { Replicas: 0 } } })
+  expect(changedService(spec, { isAnew: true, isFree: true })).toEqual({
+    Name: 'x',
+    TaskTemplate: { ForceUpdate: 3, Placement: { Constraints: ['node.labels.berth.checked==true'] } },
+  })
+  expect(service.avoided).toEqual(['n9'])
+})

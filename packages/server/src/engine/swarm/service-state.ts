@@ -1,0 +1,154 @@
+import { cleanLine } from '../../lib/clean-line.ts'
+import { count, field, items, record, text, texts } from '../api/json.ts'
+import { type ContainerDetails, type ContainerSummary, statusText } from '../container-state.ts'
+import { type Owner, ownerOf, projectNetworkName } from '../labels.ts'
+
+/** One start of a service's container, on one node. */
+export type Task = {
+  readonly serviceId: string
+  readonly nodeId: string
+  /** Swarm's word: new, pending, assigned, preparing, starting, running, complete, failed, rejected, shutdown, orphaned, … */
+  readonly state: string
+  /** What Swarm wants of it. */
+  readonly desired: string
+  readonly address: string
+  readonly at: string
+  readonly createdAt: string
+  readonly exitCode: number | null
+  readonly error: string
+}
+
+export type Service = {
+  readonly id: string
+  readonly name: string
+  readonly owner: Owner
+  readonly image: string
+  readonly replicas: number
+  readonly createdAt: string
+  readonly graceSeconds: number
+  /** Nodes that it was told not to use. */
+  readonly avoided: readonly string[]
+}
+
+const LONGEST_ERROR = 500
+const ENDED = ['complete', 'failed']
+const GONE = [...ENDED, 'rejected', 'shutdown', 'orphaned', 'remove']
+const AVOIDED = /^node\.id!=/
+
+export function taskOf(value: unknown): Task {
+  const status = field(value, 'Status')
+  const state = text(field(status, 'State'))
+  const [attached] = items(field(value, 'NetworksAttachments'))
+  const hasEnded = ENDED.includes(state)
+  return {
+    serviceId: text(field(value, 'ServiceID')),
+    nodeId: text(field(value, 'NodeID')),
+    state,
+    desired: text(field(value, 'DesiredState')),
+    address: text(items(field(attached, 'Addresses'))[0]).replace(/\/\d+$/, ''),
+    at: text(field(status, 'Timestamp')),
+    createdAt: text(field(value, 'CreatedAt')),
+    exitCode: hasEnded ? count(field(status, 'ContainerStatus', 'ExitCode')) : null,
+    error: cleanLine(text(field(status, 'Err'))).slice(0, LONGEST_ERROR),
+  }
+}
+
+export function serviceOf(value: unknown): Service {
+  const [spec, template] = [field(value, 'Spec'), field(value, 'Spec', 'TaskTemplate')]
+  const constraints = items(field(template, 'Placement', 'Constraints')).map(text)
+  return {
+    id: text(field(value, 'ID')),
+    name: text(field(spec, 'Name')),
+    owner: ownerOf(texts(field(spec, 'Labels'))),
+    image: text(field(template, 'ContainerSpec', 'Image')),
+    replicas: count(field(spec, 'Mode', 'Replicated', 'Replicas')),
+    createdAt: text(field(value, 'CreatedAt')),
+    graceSeconds: count(field(template, 'ContainerSpec', 'StopGracePeriod')) / 1e9,
+    avoided: constraints.filter((each) => AVOIDED.test(each)).map((each) => each.replace(AVOIDED, '')),
+  }
+}
+
+/** Its tasks, newest first. */
+export function tasksOf({ id }: Pick<Service, 'id'>, tasks: readonly Task[]): Task[] {
+  return tasks.filter(({ serviceId }) => serviceId === id).toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+}
+
+/** The task that counts now: the one that runs, or else the newest. Of one that is about to be replaced, the new one does not run yet. */
+export function currentTask(own: readonly Task[]): Task | undefined {
+  return own.find(({ state, desired }) => state === 'running' && desired === 'running') ?? own[0]
+}
+
+/** In the words of the engine for a container. */
+export function stateOf({ replicas }: Pick<Service, 'replicas'>, own: readonly Task[]): string {
+  const current = currentTask(own)
+  if (replicas === 0) return own.some(({ state }) => state === 'running') ? 'running' : 'exited'
+  if (current?.state === 'running' && current.desired === 'running') return 'running'
+  // a start takes seconds, also the first one, and nobody may begin another meanwhile
+  return current !== undefined && GONE.includes(current.state) ? 'exited' : 'restarting'
+}
+
+/** A service as the container that it stands for. It keeps its id over the tasks that replace each other. */
+export function detailsOfService(service: Service, own: readonly Task[], now: Date): ContainerDetails {
+  const { id, name, image, owner } = service
+  const state = stateOf(service, own)
+  const current = currentTask(own)
+  const ended = own.find(({ exitCode }) => exitCode !== null)
+  const times = {
+    startedAt: state === 'running' ? (current?.at ?? null) : null,
+    finishedAt: state === 'running' ? null : (ended?.at ?? null),
+  }
+  const exitCode = state === 'exited' || state === 'restarting' ? (ended?.exitCode ?? null) : null
+  const isWaiting = current?.state === 'pending' && current.error !== ''
+  return {
+    id,
+    name,
+    image,
+    state,
+    status: isWaiting ? `Waiting for a server: ${current.error}` : statusText({ state, exitCode, ...times }, now),
+    exitCode,
+    oomKilled: false, // nobody tells
+    ...times,
+    ips: addressesOf(service, state === 'running' ? current : undefined),
+    owner,
+    fingerprint: '',
+    restartCount: own.filter((task) => ENDED.includes(task.state)).length,
+    isTty: false,
+    pid: null,
+    volumes: [],
+    publishedPorts: [],
+    portBindings: [],
+    health: '',
+    healthOutput: '',
+    stopGraceSeconds: service.graceSeconds,
+    givenIps: {},
+    ...(isWaiting && { waitsFor: current.error }),
+  }
+}
+
+export function summaryOfService(service: Service, own: readonly Task[], now: Date): ContainerSummary {
+  const { id, name, image, state, status, ips, owner } = detailsOfService(service, own, now)
+  const { nodeId = '' } = currentTask(own) ?? {}
+  return { id, name, image, state, status, ips, owner, createdAt: service.createdAt, ...(nodeId !== '' && { nodeId }) }
+}
+
+/** As everywhere, under the name of the project's network: to others it is the address of the app's container in its project. */
+function addressesOf({ owner }: Service, task: Task | undefined): Record<string, string> {
+  if (task === undefined || task.address === '' || owner.instance === null || owner.projectId === null) return {}
+  return { [projectNetworkName(owner.instance, owner.projectId)]: task.address }
+}
+
+/** What a service has to become to run as wanted. `isAnew` replaces the task that runs. */
+export function changedService(spec: unknown, change: { replicas?: number; isAnew?: boolean; isFree?: boolean }): Record<string, unknown> {
+  const template = record(field(spec, 'TaskTemplate'))
+  const placement = record(template['Placement'])
+  const constraints = items(placement['Constraints']).map(text)
+  return {
+    ...record(spec),
+    TaskTemplate: {
+      ...template,
+      ...(change.isFree && { Placement: { ...placement, Constraints: constraints.filter((each) => !AVOIDED.test(each)) } }),
+      ...(change.isAnew && { ForceUpdate: count(template['ForceUpdate']) + 1 }),
+    },
+    ...(change.replicas !== undefined && { Mode: { Replicated: { Replicas: change.replicas } } }),
+  }
+}

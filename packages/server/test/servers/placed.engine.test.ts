@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
+import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+
+type Lab = Awaited<ReturnType<typeof openPlacedLab>>
+let lab: Lab
+let site: Awaited<ReturnType<Lab['createApp']>>
+let store: Awaited<ReturnType<Lab['createApp']>>
+beforeAll(async () => {
+  lab = await openPlacedLab({ nodes: 3 })
+}, 180_000)
+afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
+
+const status = async () => await lab.owner.call('containers.status', { appId: site.id })
+/** Of the replicas that run. */
+const serversNow = async () =>
+  ((await status()).replicas ?? []).filter(({ state }) => state === 'running').map(({ server }) => server ?? 'the first server')
+const answers = async (body: string) =>
+  await until(
+    async () => await lab.visit(),
+    (answer) => answer === `200 ${body}`,
+    30_000,
+  )
+const visiting = () => keepVisiting(async () => await lab.visit())
+
+it('an app with a volume stays on the first server, and one without runs on the others', async () => {
+  store = await lab.createApp('store', webFiles('kept'))
+  await lab.owner.call('apps.update', { appId: store.id, volumes: [{ name: 'data', path: '/data' }] })
+  expect(await lab.deploy(store.id)).toMatchObject({ status: 'success' })
+  const talks = dockerfile(['COPY index.html /www/index.html'], 'echo "it began"; exec httpd -f -p "$PORT" -h /www')
+  site = await lab.createApp('site', { Dockerfile: talks, 'index.html': 'one' })
+  await lab.owner.call('domains.create', { appId: site.id, domain: lab.host })
+  await lab.owner.call('apps.update', { appId: site.id, replicas: 2 })
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success', error_message: '' })
+  await answers('one')
+  expect((await serversNow()).toSorted()).toEqual(['n2', 'n3'])
+  expect((await lab.owner.call('containers.status', { appId: store.id })).server).toBeUndefined()
+  const { servers, placing } = await lab.owner.call('servers.list')
+  expect(servers.map(({ name, runs }) => [name, runs.map(({ appName }) => appName)])).toEqual([
+    ['n1', ['store']],
+    ['n2', ['site']],
+    ['n3', ['site']],
+  ])
+  expect(placing).toContain('Apps without volumes and files run on the servers that have passed their check.')
+  const { logs } = await lab.owner.call('containers.logs', { appId: site.id })
+  expect(logs.match(/it began/g)).toHaveLength(2)
+})
+
+it('apps of a project reach each other by name, whichever server they are on', async () => {
+  const ask = async (node: Lab['here'] | undefined, appId: number, url: string) => {
+    const name = await node?.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')
+    return await node?.run('docker', 'exec', name?.trim() ?? '', 'wget', '-qO-', url)
+  }
+  expect(await ask(lab.others[0], site.id, 'http://store:8080/')).toBe('kept')
+  expect(await ask(lab.here, store.id, 'http://site:8080/')).toBe('one')
+})
+
+it('a container there has the limits and no more rights than one here', async () => {
+  const [second] = lab.others
+  const name = (await second?.run('docker', 'ps', '--filter', `name=-app-${site.id}-`, '--format', '{{.Names}}'))?.trim() ?? ''
+  const [found] = JSON.parse((await second?.run('docker', 'inspect', name)) ?? '[]') as { Config: object; HostConfig: object }[]
+  expect(found).toMatchObject({
+    Config: { Labels: { 'berth.instance': '', 'berth.app': '' } },
+    HostConfig: { PidsLimit: 512, CapDrop: ['CAP_NET_RAW', 'CAP_MKNOD'], Init: true, Privileged: false, LogConfig: { Type: 'json-file' } },
+  })
+  expect(await second?.run('docker', 'exec', name, 'grep', 'NoNewPrivs', '/proc/self/status')).toMatch(/1$/m)
+})
+
+it('a new release, a rollback, a restart and other numbers of replicas lose no request', async () => {
+  const stop = visiting()
+  await site.repository.commit({ files: { 'index.html': 'two' } })
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success' })
+  await answers('two')
+  const [, first] = await lab.owner.call('deployments.list', { appId: site.id })
+  const { id } = await lab.owner.call('deployments.rollback', { deploymentId: first?.id ?? 0 })
+  await until(
+    async () => await lab.owner.call('deployments.get', { id }),
+    (seen) => seen.status === 'success',
+  )
+  await answers('one')
+  await lab.owner.call('containers.restart', { appId: site.id })
+  for (const replicas of [3, 2]) {
+    await lab.owner.call('apps.update', { appId: site.id, replicas })
+    await until(serversNow, ({ length }) => length === replicas)
+  }
+  expect((await stop()).bad).toEqual([])
+})
+
+it('a release that fails leaves the live one alone', async () => {
+  await site.repository.commit({ files: { Dockerfile: dockerfile([], 'echo "no way"; exit 3') } })
+  const failed = await lab.deploy(site.id)
+  expect(failed).toMatchObject({ status: 'failed', error_message: expect.stringMatching(/exited with code 3.*no way/) })
+  await answers('one')
+})
+
+it('an app is stopped and started', async () => {
+  await lab.owner.call('containers.stop', { appId: site.id })
+  expect(await lab.visit()).toMatch(/^503/)
+  expect(await status()).toMatchObject({ state: 'exited' })
+  await lab.owner.call('containers.start', { appId: site.id })
+  await until(serversNow, ({ length }) => length === 2)
+  await answers('one')
+})
+
+it('a drained server loses its containers and no visitors', async () => {
+  const second = await lab.server('n2')
+  const stop = visiting()
+  await lab.owner.call('servers.update', { serverId: second.id, availability: 'drain' })
+  await until(serversNow, (now) => now.length === 2 && now.every((name) => name === 'n3'))
+  await lab.owner.call('servers.update', { serverId: second.id, availability: 'active' })
+  expect((await stop()).bad).toEqual([])
+})
+
+it('apps serve while Berth is killed, and it finds them as they were', async () => {
+  const before = await status()
+  await lab.berth.kill9()
+  await answers('one')
+  await lab.berth.startAgain()
+  expect((await status()).replicas).toMatchObject((before.replicas ?? []).map(({ id, server }) => ({ id, server })))
+  await answers('one')
+})
+
+it('what ran on a lost server is started on another one, and visitors reach it', async () => {
+  await lab.others[1]?.kill()
+  const now = await until(serversNow, (servers) => servers.length === 2 && !servers.includes('n3'))
+  expect(now).toEqual(['n2', 'n2'])
+  await answers('one')
+})
+
+it('a deleted app leaves nothing on any server', async () => {
+  await lab.owner.call('apps.delete', { appId: site.id })
+  await expect.poll(async () => await lab.engine.swarm.countServices(), { timeout: 30_000 }).toBe(0)
+})
