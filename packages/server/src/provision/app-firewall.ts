@@ -19,8 +19,10 @@ const SHARED_BRIDGES = [
  * any sender they like, so for IPv6 only the shared bridges count. The engine has its own chain for IPv6 only if it uses that.
  */
 export const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
-const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
-const HAS_IPV6 = '/proc/net/if_inet6'
+export const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
+const IPV6_ADDRESSES = '/proc/net/if_inet6'
+
+export const hasIpv6 = (): boolean => existsSync(IPV6_ADDRESSES)
 
 /**
  * What no app and no build may reach: the control plane on any address of this machine, and the metadata services of clouds. The edge's
@@ -87,7 +89,7 @@ async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult
   if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
   // each whether or not the others can be added: a kernel may lack a part of them
   const results = [await addRules(port, 'ipv4', signal), await refuseForgeries(appFirewallChain(port), signal)]
-  if (existsSync(HAS_IPV6)) results.push(await addRules(port, 'ipv6', signal))
+  if (hasIpv6()) results.push(await addRules(port, 'ipv6', signal))
   return results.find(({ ok }) => !ok) ?? { ok: true }
 }
 
