@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { type AnsiColour, type AnsiSpan, parseAnsi, stripAnsi } from '../lib/ansi.ts'
+import { type AnsiColour, type AnsiSpan, parseAnsi } from '../lib/ansi.ts'
 import { classNames } from '../lib/class-names.ts'
 import type { LogLine } from '../lib/log-buffer.ts'
 import { jsonOf, type LogLevel, levelOf } from '../lib/log-level.ts'
@@ -39,7 +39,8 @@ type Props = {
 /** One line of a log, always shown as plain text. A line of JSON can be opened; the mark before a line links to it. */
 export const LogLineText = memo(function LogLineText({ line, search, showTime, isMarked, isOpen, onToggle, onLink }: Props) {
   const { id, text, stream, at, n } = line
-  const plain = stripAnsi(text)
+  const spans = parseAnsi(text)
+  const plain = spans.map((span) => span.text).join('')
   const level = stream === 'berth' ? undefined : levelOf(plain)
   const fields = jsonOf(plain)
   const time = showTime && at !== '' ? clock.format(new Date(at)) : undefined
@@ -67,7 +68,7 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
           {isOpen ? '▾' : '▸'}
         </button>
       )}
-      {parseAnsi(text).map((span, place) => (
+      {spans.map((span, place) => (
         // The spans of a line never move
         <Span key={place} span={span} search={search} />
       ))}

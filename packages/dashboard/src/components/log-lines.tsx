@@ -6,7 +6,8 @@ import { Button } from './button.tsx'
 import { LogLineText } from './log-line.tsx'
 import { ROW_PX, useEnds, useKeptPlace, useScrolling } from './log-scroll.ts'
 
-const OVERSCAN = 15
+/** Rows outside the box are painted too. Nobody scrolls while the end is followed. */
+const OVERSCAN = { reading: 15, following: 2 } as const
 
 type Props = {
   lines: readonly LogLine[]
@@ -42,7 +43,7 @@ export function LogLines(props: Props) {
     // Stable functions: the virtualizer computes all positions again when one changes.
     getItemKey: useCallback((at: number) => lines[at]?.n ?? at, [lines]),
     rangeExtractor: useCallback((range: Range) => defaultRangeExtractor(following ? atEnd(range) : range), [following]),
-    overscan: OVERSCAN,
+    overscan: following ? OVERSCAN.following : OVERSCAN.reading,
   })
   const height = virtual.getTotalSize()
   const onScroll = useScrolling(scroller, { setFollowing, follows, onTop: props.onTop, onBottom: props.onBottom })

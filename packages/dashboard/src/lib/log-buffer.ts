@@ -9,7 +9,7 @@ export type LogView = { lines: readonly LogLine[]; total: number; dropped: numbe
 type Options = {
   capacity: number
   /** Runs a flush soon: one frame of the screen, or at once in a test. Lines come faster than a screen can be drawn. */
-  soon: (flush: () => void) => void
+  soon: (flush: () => void, linesBefore: number) => void
 }
 
 /** The lines that are kept, and those of one stream. Each new line is looked at once; the whole log is not scanned again. */
@@ -57,6 +57,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
   let scheduled = false
   let paused = false
   let next = 0
+  let linesBefore = 0
   let dropped = 0
   let view: LogView = { lines: kept.shown(), total: 0, dropped: 0, version: 0 }
 
@@ -69,6 +70,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
     scheduled = false
     if (paused || waiting.length === 0) return
     dropped += kept.add(waiting)
+    linesBefore = waiting.length
     waiting = []
     publish()
   }
@@ -85,7 +87,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
     }
     if (scheduled || paused) return
     scheduled = true
-    soon(flush)
+    soon(flush, linesBefore)
   }
 
   /** Puts older lines in front, in place of the first `instead` lines. */

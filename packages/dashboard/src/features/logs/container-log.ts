@@ -20,11 +20,17 @@ type ContainerLogView = {
 const LINES_KEPT = 100_000
 const LINES_BEFORE = 2_000
 const PAGE_LINES = 4_000
-const DRAW_EVERY_MS = 100
+/** When more lines come than a screen can show, nobody reads them one by one. */
+const DRAW_MS = { slow: 100, fast: 250 } as const
+const SCREEN_LINES = 60
 /** The last lines come at once; how many there are before them is asked when they are there. */
 const COUNT_AFTER_MS = 1_000
 
 const STARTING: ContainerLogView = { state: 'connecting', older: undefined, newer: 0, isLoading: false, problem: '', isLive: true }
+
+/** `linesBefore`: how many the last drawing added. */
+const drawSoon = (flush: () => void, linesBefore: number): void =>
+  void setTimeout(flush, linesBefore > SCREEN_LINES ? DRAW_MS.fast : DRAW_MS.slow)
 
 const lineWith =
   (withPrefix: boolean, named: Prefix) =>
@@ -62,7 +68,7 @@ function followLive({ appId, containerId, service }: Which, named: Prefix, on: O
 /** The log of a container: the newest lines and live ones, older ones by page, or a part of it around a line. */
 export function createContainerLog(which: Which, named: Prefix = prefixOf) {
   const lineOf = lineWith(which.containerId === undefined, named)
-  const buffer = createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) })
+  const buffer = createLogBuffer({ capacity: LINES_KEPT, soon: drawSoon })
   const listeners = createListeners()
   const pages = createLogPages(which, publish)
   let view = STARTING
