@@ -63,7 +63,7 @@ it('speaks of the Procfile where a process can have a line in one, and not for a
   fakeNetwork(REPLIES)
   using _page = openPage('/projects/5/new')
   await press('Add a process')
-  expect((await until(() => field('Command'))).placeholder).toBe('Its line in the Procfile')
+  expect((await until(() => field('Command'))).placeholder).toBe('From the Procfile')
   await press('Image')
   await until(() => field('Command')?.placeholder === '')
   expect(document.body.textContent).not.toContain('Procfile')

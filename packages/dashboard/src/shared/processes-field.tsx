@@ -17,9 +17,8 @@ export function ProcessesField({ value: rows, onText: onRows, problem, isImage }
     <fieldset className="grid min-w-0 gap-3">
       <legend className="mb-1 text-[13px] font-medium">Other processes</legend>
       <p className="text-[13px] text-ink-soft">
-        Workers and clocks beside the main process. {!isImage && 'Without a command, a process runs its line in the Procfile. '}
-        Without limits, it has those of the app. Replicas (0 to {MOST_REPLICAS}) change without a deployment, everything else with the next
-        one.
+        Workers and schedulers that run beside the main process. {!isImage && 'Leave the command empty to use the line in the Procfile. '}
+        Empty limits are those of the app. Replicas (0 to {MOST_REPLICAS}) change at once, everything else with the next deployment.
       </p>
       {rows.map((row, at) => (
         <ProcessFields
@@ -58,19 +57,13 @@ function ProcessFields({ row, number, isImage, onRow, onRemove }: RowProps) {
         <TextField label="Process" placeholder="worker" mono spellCheck={false} {...field('name')} />
       </div>
       <TextField label="Replicas" inputMode="numeric" {...field('replicas')} />
-      <TextField label="CPU cores" inputMode="decimal" placeholder="As the app" {...field('cpuLimit')} />
-      <TextField label="Memory, MB" inputMode="numeric" placeholder="As the app" {...field('memoryLimit')} />
+      <TextField label="CPU cores" inputMode="decimal" placeholder="Same as app" {...field('cpuLimit')} />
+      <TextField label="Memory, MB" inputMode="numeric" placeholder="Same as app" {...field('memoryLimit')} />
       <div className="flex items-end justify-end">
         <IconButton label={`Remove ${name}`} icon="trash" onClick={onRemove} />
       </div>
       <div className="col-span-2 sm:col-span-5">
-        <TextField
-          label="Command"
-          mono
-          spellCheck={false}
-          placeholder={isImage ? undefined : 'Its line in the Procfile'}
-          {...field('command')}
-        />
+        <TextField label="Command" mono spellCheck={false} placeholder={isImage ? undefined : 'From the Procfile'} {...field('command')} />
       </div>
     </fieldset>
   )

@@ -17,7 +17,7 @@ type Props = {
 /** What a deployment would build and run: with the Dockerfile of the repository, or as detected, with a field to change each part of that. */
 export function PlanFields({ form, build: { isAsking, planned, error }, hasDockerfile }: Props) {
   if (planned === undefined) {
-    if (error !== undefined) return <p className="text-[13px] text-ink-soft">Could not look into the repository. {error}</p>
+    if (error !== undefined) return <p className="text-[13px] text-ink-soft">Could not read the repository. {error}</p>
     return isAsking ? (
       <p className="flex items-center gap-1.5 text-[13px] text-ink-soft">
         <Spinner /> Reading the repository…
@@ -94,7 +94,7 @@ function Processes({ plan: { processes = [], commands }, form: { values, set } }
 
 function startWords({ commands }: BuildPlan): string {
   const start = commands.find(({ name }) => name === 'start')
-  return start === undefined ? 'Starts as the base image says.' : `Starts with: ${start.command}.`
+  return start === undefined ? 'Starts with the command of its base image.' : `Starts with: ${start.command}.`
 }
 
 function Problem({ text }: { text: string }) {

@@ -18,7 +18,7 @@ export function FirstSteps({ projects }: { projects: readonly Project[] }) {
           {first ? <p>“{first.name}” is ready.</p> : <ProjectForm />}
         </Step>
         <Step number={2} done={false} title="Add an app">
-          <p>Use a Git repository with a Dockerfile, or pick a database.</p>
+          <p>Use a Git repository, a container image or a database template.</p>
           {first && (
             <div className="mt-3">
               <ButtonLink kind="primary" icon="plus" to={paths.newApp(first.id)}>

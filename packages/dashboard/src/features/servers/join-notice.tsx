@@ -19,7 +19,7 @@ export function JoinNotice({ until }: { until: string }) {
       tone="plain"
       actions={
         <Button pending={stop.isPending} onClick={() => stop.mutate()}>
-          Make it invalid
+          Revoke command
         </Button>
       }
     >
