@@ -120,7 +120,7 @@ async function runs(living: Living, hasEnv: boolean): Promise<void> {
   if ((await person.call('containers.status', { appId })).state !== 'running') life.wrong.push('it does not run')
   const { logs } = await person.call('containers.logs', { appId, tail: 50 })
   // Control characters are left out of what is shown; what comes before the first of them is there.
-  if (hasEnv && !logs.includes(text.split(/[\n\r]/)[0] ?? '')) life.wrong.push(`its log lacks the text: ${logs.slice(0, 300)}`)
+  if (hasEnv && !logs.includes(text.split(/[\n\r\u202a-\u202e]/)[0] ?? '')) life.wrong.push(`its log lacks the text: ${logs.slice(0, 300)}`)
   const second = await lab.ended((await person.call('deployments.create', { appId })).id)
   if (second.status !== 'success') life.wrong.push(`the second deployment is ${second.status}: ${second.error_message}`)
   const back = await lab.ended((await person.call('deployments.rollback', { deploymentId: first.id })).id)
