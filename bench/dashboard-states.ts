@@ -103,6 +103,8 @@ const several = (servers: Server[], openUntil: string | null = null): Servers =>
   servers,
   adding: { ...ADDING, openUntil },
   message: '',
+  placing:
+    'Apps without volumes and files run on the servers that have passed their check. Databases, compose apps, and apps with volumes or files stay on this server.',
 })
 const JOIN =
   "curl -fsS 'https://berth.example.com/api/servers/image?token=9b1f0c3c6f2e4d77a1c0' | docker load && docker swarm join --token SWMTKN-1-49nj1cmql0jkz5s954yi3oex3nedyz0fb0xx14ie39trti4wxv-8vxv8rssmk743ojnwacrr2e7c 10.0.0.2:2377"
