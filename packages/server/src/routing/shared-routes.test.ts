@@ -62,7 +62,7 @@ it('a switch is complete once the edge of every living node serves it, and so is
   const { succeed } = await rollOut(a, '10.0.0.11')
   let isSwitched = false
   const switched = a.routing.switchTo(a.one.id, { ip: '10.0.0.11', port: 80 }).then(() => (isSwitched = true))
-  await expect.poll(routed).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.1|80'])
+  await expect.poll(routed, { timeout: 20_000 }).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.1|80'])
   await sleep(300)
   expect(isSwitched).toBe(false)
   await using _following = keepFollowing(b)
@@ -125,7 +125,7 @@ it('a node that takes over an interrupted switch takes its visitors back, and a 
   await b.routing.switchTo(b.one.id, { ip: '10.0.0.11', port: 80 })
   expect(await routed()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.11|80!10.0.0.1|80'])
   await fail() // its node is killed before it has said that the switch is over
-  await expect.poll(routed).toEqual(['10.0.0.1|80', '10.0.0.1|80'])
+  await expect.poll(routed, { timeout: 20_000 }).toEqual(['10.0.0.1|80', '10.0.0.1|80'])
 })
 
 it('a container that is restarted gets no visitors from any node, until the node that restarts it is done or gone', async () => {
@@ -146,10 +146,10 @@ it('a container that is restarted gets no visitors from any node, until the node
     await b.routing.lookAtReplicas()
     return (await routed())[1]
   }
-  await expect.poll(again).toEqual(both)
+  await expect.poll(again, { timeout: 20_000 }).toEqual(both)
   await a.routing.shared?.rest(a.one.id, '10.0.0.1')
-  await expect.poll(again).toBe('10.0.0.11|80')
+  await expect.poll(again, { timeout: 20_000 }).toBe('10.0.0.11|80')
   const gone = { heartbeat_at: '2020-01-01T00:00:00.000Z' }
   await a.db.transaction(async (tx) => await tx.updateTable('control_plane').set(gone).where('name', '=', 'a').execute())
-  await expect.poll(again).toEqual(both)
+  await expect.poll(again, { timeout: 20_000 }).toEqual(both)
 })

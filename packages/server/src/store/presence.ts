@@ -27,14 +27,15 @@ export async function databaseNow(db: Reader): Promise<Date> {
 
 export async function livingNodes(db: Reader) {
   const since = new Date((await databaseNow(db)).getTime() - LIVING_MS)
-  return await db.selectFrom('control_plane').selectAll().where('heartbeat_at', '>=', since.toISOString()).orderBy('name').execute()
+  const running = db.selectFrom('control_plane').selectAll().where('boot_id', '<>', '')
+  return await running.where('heartbeat_at', '>=', since.toISOString()).orderBy('name').execute()
 }
 
 const ROUTES_UNKNOWN = { routes_seen: 0, routes_busy: '[]', edge_stopped: 0 } as const
 
 /** Its name is free: the lock of the writing connection says so. */
 export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
-  const other = (await livingNodes(tx)).find(({ name, boot_id, keys }) => name !== node.name && boot_id !== '' && keys !== node.keys)
+  const other = (await livingNodes(tx)).find(({ name, keys }) => name !== node.name && keys !== node.keys)
   if (other)
     throw new StartRefused(
       `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
