@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newestEvent } from './follow-events.ts'
 import type { NodesLab } from './nodes-lab.ts'
 
-export const FAULTS = ['kill', 'pause', 'cut'] as const
+const FAULTS = ['kill', 'pause', 'cut'] as const
 type Fault = (typeof FAULTS)[number]
 type Options = { names: readonly string[]; count: number; pauseMs: number; appIds: readonly number[]; cookie: string; least: number }
 
