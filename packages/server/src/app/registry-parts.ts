@@ -1,5 +1,6 @@
 import { createCredentials } from '../features/registries/credentials.ts'
 import { createImageChecks } from '../features/registries/image-checks.ts'
+import { createPrivateImageNotes } from '../features/registries/private-images.ts'
 import { createRegistries } from '../features/registries/service.ts'
 import { createRegistryVisits } from '../features/registries/visits.ts'
 import { createLimiter } from '../lib/limiter.ts'
@@ -10,7 +11,7 @@ import type { Foundation } from './foundation.ts'
 export function createRegistryParts({ db, secrets, now }: Foundation, { engine, policy }: EngineParts) {
   const credentials = createCredentials({ db, secrets })
   const limiter = createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 })
-  const visits = createRegistryVisits({ engine, policy, credentials, limiter })
+  const visits = createRegistryVisits({ engine, policy, credentials, limiter, privateImages: createPrivateImageNotes({ db }) })
   return {
     credentials,
     visits,

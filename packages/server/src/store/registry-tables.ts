@@ -20,3 +20,11 @@ export type PrivateHostTable = {
   /** Its place among them, in the order in which they were added. */
   number: number
 }
+/** What a project got with credentials, by the very bytes. */
+export type PrivateImageTable = {
+  digest: string
+  project_id: number
+  repository: string
+  /** Its place among all of them, in the order in which they were added. */
+  number: number
+}

@@ -10,19 +10,24 @@ import { AppError, fieldError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import type { Limiter } from '../../lib/limiter.ts'
 import type { Credentials } from './credentials.ts'
+import { createImageGuard } from './image-guard.ts'
+import type { PrivateImageNotes } from './private-images.ts'
 
 type Deps = {
   engine: Pick<Engine, 'registry' | 'facts'>
   policy: Pick<SourcePolicy, 'admitHost'>
   credentials: Pick<Credentials, 'forHost' | 'isPrivateHost'>
   limiter: Limiter
+  privateImages: PrivateImageNotes
 }
 type Person = { readonly id: number }
 
 const BUSY = 'Too many registries are being checked. Try again in a few seconds.'
 
 /** Asks registries, at addresses that the policy of sources allows. */
-export function createRegistryVisits({ engine, policy, credentials, limiter }: Deps) {
+export function createRegistryVisits({ engine, policy, credentials, limiter, privateImages }: Deps) {
+  const guard = createImageGuard({ engine, credentials, privateImages })
+
   async function admit(host: string, signal?: AbortSignal): Promise<void> {
     const address = registryAddress(host)
     if (address === null) return
@@ -44,19 +49,17 @@ export function createRegistryVisits({ engine, policy, credentials, limiter }: D
     return found
   }
 
-  /**
-   * The engine and its builder do not ask the registry for what they have by its digest, whoever brought it. So we ask, where somebody's
-   * private images may be here.
-   */
-  async function refuseOthersDigest(image: string, projectId: number, signal: AbortSignal): Promise<void> {
-    const parts = imageParts(image)
-    if (parts === null || parts.digest === '' || !(await credentials.isPrivateHost(parts.host))) return
-    await engine.registry.resolve(image, await credentials.forHost({ projectId, personId: null }, parts.host), signal)
+  /** As `resolve`, for a deployment, which then uses these bytes. */
+  async function resolveToUse(image: string, user: ImageUser, signal?: AbortSignal): Promise<ResolvedImage> {
+    const found = await resolve(image, user, signal)
+    await guard.refuseBytesOfOthers(found, user, signal)
+    await guard.noteIfPrivate(found, user)
+    return found
   }
 
   return {
-    resolve,
-    refuseOthersDigest,
+    resolve: resolveToUse,
+    refuseOthersDigest: guard.refuseOthersDigest,
     resolveFor: async (person: Person, image: string, user: ImageUser) =>
       await limited(limiter, person, BUSY, async () => await resolve(image, user)),
     login: async (person: Person, given: RegistryCredentials) =>

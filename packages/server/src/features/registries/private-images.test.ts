@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { addApp } from '../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import { imageParts } from '../../engine/image-reference.ts'
+import type { RegistryCredentials, ResolvedImage } from '../../engine/registry.ts'
+import { RegistryError } from '../../engine/registry-failure.ts'
+import { createLimiter } from '../../lib/limiter.ts'
+import { createSecretBox } from '../../lib/secret-box.ts'
+import { aboutPassword, createCredentials } from './credentials.ts'
+import { createPrivateImageNotes } from './private-images.ts'
+import { insertRegistry, updateRegistry } from './store.ts'
+import { createRegistryVisits } from './visits.ts'
+
+const DIGEST = `sha256:${'a'.repeat(64)}`
+const SECRET = 'registry.example.com/shop/base'
+const LIE = 'liar.example.net/any/thing'
+const FACTS = { platform: 'linux/amd64', version: '', cgroupDriver: '', containersRunning: 0, containersTotal: 0, images: 0 }
+const { signal } = new AbortController()
+
+/** Two registries: one shows its image to those with the password, the other one claims to have everything. */
+async function askRegistry(name: string, credentials: RegistryCredentials | undefined): Promise<ResolvedImage> {
+  const parts = imageParts(name)
+  if (parts === null) throw new Error(name)
+  if (parts.host === 'registry.example.com' && credentials?.password !== 'shop-password')
+    throw new RegistryError('unauthorized', `${SECRET} needs credentials.`)
+  return { ...parts, digest: DIGEST, platforms: [] }
+}
+
+async function openWorld() {
+  const test = await openTestDatabase()
+  const { db } = test
+  const secrets = createSecretBox(randomBytes(32))
+  const credentials = createCredentials({ db, secrets })
+  const visits = createRegistryVisits({
+    engine: {
+      registry: { resolve: askRegistry, login: async () => undefined },
+      facts: async () => FACTS,
+    },
+    policy: { admitHost: async () => undefined },
+    credentials,
+    limiter: createLimiter({ running: 1, runningPerKey: 1, waiting: 1, waitingPerKey: 1, waitMs: 1 }),
+    privateImages: createPrivateImageNotes({ db }),
+  })
+  const projectWith = async (email: string, host?: string, password = '') => {
+    const { project_id } = await addApp(db, email)
+    if (host !== undefined)
+      await db.transaction(async (tx) => {
+        const row = {
+          host,
+          username: 'u',
+          sealed_password: '',
+          user_id: null,
+          project_id,
+          created_by: null,
+          error: '',
+          created_at: '',
+          updated_at: '',
+        }
+        const id = await insertRegistry(tx, row)
+        await updateRegistry(tx, id, { sealed_password: secrets.seal(password, aboutPassword(id)) })
+      })
+    return project_id
+  }
+  return { visits, projectWith, [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose]() }
+}
+
+it.each([`${SECRET}@${DIGEST}`, `${SECRET}:1`])('the bytes of %s are used by nobody else, under whatever name', async (base) => {
+  await using world = await openWorld()
+  const shop = await world.projectWith('shop@example.test', 'registry.example.com', 'shop-password')
+  const sibling = await world.projectWith('sibling@example.test', 'registry.example.com', 'shop-password')
+  const stranger = await world.projectWith('stranger@example.test')
+  const liar = await world.projectWith('liar@example.test', 'liar.example.net', 'anything')
+  const { refuseOthersDigest, resolve } = world.visits
+  await refuseOthersDigest(base, shop, signal)
+  for (const projectId of [stranger, liar]) {
+    const refusal = { kind: 'unauthorized', message: expect.not.stringContaining(SECRET) }
+    await expect(refuseOthersDigest(`${LIE}@${DIGEST}`, projectId, signal)).rejects.toMatchObject(refusal)
+    await expect(resolve(`${LIE}:1`, { projectId, personId: null })).rejects.toMatchObject(refusal)
+  }
+  await refuseOthersDigest(`${LIE}@${DIGEST}`, sibling, signal)
+  await refuseOthersDigest(`${SECRET}@${DIGEST}`, shop, signal)
+})
+
+it('what nobody needed credentials for can be used by everybody', async () => {
+  await using world = await openWorld()
+  const [one, other] = [await world.projectWith('one@example.test'), await world.projectWith('other@example.test')]
+  await world.visits.refuseOthersDigest(`${LIE}@${DIGEST}`, one, signal)
+  await expect(world.visits.refuseOthersDigest(`mirror.example.org/x@${DIGEST}`, other, signal)).resolves.toBeUndefined()
+})
