@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { connectionLimitRules } from './connection-limits.ts'
 
-it('leaves an eighth of the table free, whatever containers do, and half of it whatever one project does', () => {
+it('limits projects, builds and all containers together to parts of the table, by what is open and by the rate of new ones', () => {
   const { ipv4, ipv6 } = connectionLimitRules(8080, 262_144)
   expect(ipv4.map((rule) => rule.join(' '))).toEqual([
     '-i docker0 -m hashlimit --hashlimit-above 819/sec --hashlimit-burst 8192 --hashlimit-mode srcip --hashlimit-srcmask 0 --hashlimit-name berth-builds-8080-819 -j DROP',

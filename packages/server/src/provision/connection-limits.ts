@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { ENTERED, FROM_CONTAINERS, hasIpv6 } from './app-firewall.ts'
-import { ensureRule, type Family, type FirewallResult, iptables, replaceChain } from './iptables.ts'
+import { ensureRule, type Family, type FirewallResult, iptables, listChain, replaceChain } from './iptables.ts'
 
 const TABLE_SIZE = '/proc/sys/net/netfilter/nf_conntrack_max'
 /** How long the kernel keeps a closed connection in its table. */
 const CLOSED_SECONDS = 120
 /** Of the subnet of a project's network. */
 const PROJECT_PREFIX = 24
-/** Parts of the table. What is left over is for visitors, the edge and the control plane. */
+/** Parts of the table. What is left over, a bit less than a tenth at worst, is for visitors, the edge and the control plane. */
 const SHARES = {
   project: { open: 1 / 8, closed: 3 / 8 },
   all: { open: 1 / 4, closed: 1 / 2 },
@@ -64,10 +64,12 @@ export function createConnectionLimits(deps: {
   const { log, mode, tableSize = sizeOfTable } = deps
   let message = ''
   let isInPlace = false
+  let dropped = 0
 
   async function ensure(port: number, signal?: AbortSignal): Promise<void> {
     if (mode === 'off' || process.getuid?.() !== 0) return
     const result = await apply(port, await tableSize(), signal)
+    await reportDropped(port, signal)
     if (signal?.aborted) return
     const problem = result.ok ? '' : `One app can use up the connections of the whole machine: ${result.reason}.`
     if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'connection limits for apps not added')
@@ -76,7 +78,19 @@ export function createConnectionLimits(deps: {
     message = problem
   }
 
+  /** Whoever wonders why connections of an app take seconds finds it in the log. */
+  async function reportDropped(port: number, signal: AbortSignal | undefined): Promise<void> {
+    const packets = await droppedBy(connectionLimitsChain(port), signal)
+    if (packets > dropped) log.warn({ packets: packets - dropped }, 'containers opened too many connections, and new ones were dropped')
+    dropped = packets
+  }
+
   return { ensure, message: () => message }
+}
+
+async function droppedBy(chain: string, signal: AbortSignal | undefined): Promise<number> {
+  const listed = await listChain(chain, signal)
+  return [...listed.matchAll(/^\s*(\d+)\s+\d+\s+DROP\s/gm)].reduce((sum, [, packets]) => sum + Number(packets), 0)
 }
 
 /** 0 where the kernel does not track connections. */

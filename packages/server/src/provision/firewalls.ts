@@ -2,7 +2,7 @@ import { createAppFirewall, removeAppFirewall } from './app-firewall.ts'
 import { createBridgeWall, removeBridgeWall } from './bridge-wall.ts'
 import { createConnectionLimits, removeConnectionLimits } from './connection-limits.ts'
 import { createEngineFirewall, type EngineFirewallDeps, removeEngineFirewall } from './engine-firewall.ts'
-import { createNeighbourTable } from './neighbour-table.ts'
+import { createKernelTables } from './kernel-tables.ts'
 
 /**
  * What keeps apps and builds from the control plane and from using up the kernel's tables of connections and neighbours, build steps from each other, and
@@ -13,7 +13,7 @@ export function createFirewalls(deps: EngineFirewallDeps) {
   const forEngine = createEngineFirewall(deps)
   const forBuilds = createBridgeWall(deps)
   const forConnections = createConnectionLimits(deps)
-  const all = [forApps, forEngine, forBuilds, forConnections, createNeighbourTable(deps)]
+  const all = [forApps, forEngine, forBuilds, createKernelTables(deps), forConnections]
 
   async function ensure(controlPort: number, signal?: AbortSignal): Promise<void> {
     for (const firewall of all) await firewall.ensure(controlPort, signal)

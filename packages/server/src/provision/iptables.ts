@@ -33,6 +33,12 @@ export async function iptables(args: readonly string[], signal?: AbortSignal, fa
   return await runTool(PROGRAM[family], [...WAIT, ...args], { signal })
 }
 
+/** The rules of a chain with their exact counters, or nothing if it does not exist. */
+export async function listChain(chain: string, signal?: AbortSignal): Promise<string> {
+  const listed = await runTool(PROGRAM.ipv4, [...WAIT, '-nvxL', chain], { signal, keptOutput: MOST_LISTED })
+  return listed.ok ? listed.output : ''
+}
+
 /** Adds a rule, `[chain, ...match]`, unless it is there. */
 export async function ensureRule(
   how: '-A' | '-I',
