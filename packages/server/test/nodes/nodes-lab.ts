@@ -69,6 +69,7 @@ export async function openNodesLab(names: readonly string[], { hasEdges = false,
   const owned = cleanUp.move()
   return {
     rows,
+    git,
     engine,
     labels,
     instance,
