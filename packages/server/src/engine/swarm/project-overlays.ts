@@ -1,5 +1,5 @@
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { isNotFound } from '../api/errors.ts'
+import { EngineError, isNotFound } from '../api/errors.ts'
 import { field, filters, items, labelFilter, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { LABEL, labelsOf, ownedBy, ownerOf, projectNetworkName, projectOverlayName } from '../labels.ts'
@@ -10,14 +10,14 @@ type Deps = { transport: Transport; calls: Pick<ServiceCalls, 'list'>; gateway: 
 type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
 
-const NEW_MS = 120_000
+const NEW_MS = 30_000
 
 /**
  * The overlay network of each project that has containers on other servers. The containers of the project on this server are connected to
  * it as well, so that apps reach each other by their names wherever they run.
  */
 export function createProjectOverlays({ transport, calls, gateway }: Deps) {
-  const { list, create, connectOwn } = createOverlayNetworks({ transport })
+  const { list, create, connectOwn, remove } = createOverlayNetworks({ transport })
   const oneAtATime = createSemaphore(1)
   /** When each was asked for last: its first service is created after that. */
   const asked = new Map<number, number>()
@@ -48,7 +48,9 @@ export function createProjectOverlays({ transport, calls, gateway }: Deps) {
     await oneAtATime.run(async () => {
       const all = await list(instance)
       const used = await inUse(instance, all)
-      if (used.length === 0) return await gateway.remove(instance)
+      if (used.length === 0) await gateway.remove(instance)
+      for (const overlay of all) if (!used.includes(overlay)) await remove(overlay)
+      if (used.length === 0) return
       for (const overlay of used) await connectOwn({ instance, projectId: overlay.projectId }, overlay)
       await gateway.ensure(instance, used)
     })
@@ -99,5 +101,21 @@ function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
     }
   }
 
-  return { list, create, connectOwn }
+  /**
+   * With nothing left on other servers, containers of this one leave it: without Swarm they could not be started in it again. The engine
+   * refuses while the last tasks end; the next look removes it then.
+   */
+  async function remove({ id }: Overlay): Promise<void> {
+    const path = `/networks/${encodeURIComponent(id)}`
+    try {
+      const found = await transport.json({ method: 'GET', path })
+      for (const container of Object.keys(record(field(found, 'Containers'))))
+        await transport.json({ method: 'POST', path: `${path}/disconnect`, body: { Container: container, Force: true } })
+      await transport.json({ method: 'DELETE', path })
+    } catch (cause) {
+      if (!(cause instanceof EngineError)) throw cause
+    }
+  }
+
+  return { list, create, connectOwn, remove }
 }
