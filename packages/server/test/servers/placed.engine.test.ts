@@ -55,6 +55,25 @@ it('apps of a project reach each other by name, whichever server they are on', a
   expect(await ask(lab.here, store.id, 'http://site:8080/')).toBe('one')
 })
 
+it('no app reaches an app of another project through this server', async () => {
+  const other = await lab.owner.call('projects.create', { name: 'Other' })
+  const secret = await lab.createApp('secret', webFiles('not for you'), other.id)
+  expect(await lab.deploy(secret.id)).toMatchObject({ status: 'success' })
+  const labels = { 'berth.app': String(secret.id) }
+  const instance = (await lab.here.run('docker', 'ps', '--format', '{{.Names}}')).match(/berth-([a-z0-9]+)-app-/)?.[1] ?? ''
+  const [found] = await lab.engine.containers.list({ labels: { ...labels, 'berth.instance': instance } })
+  const [address] = Object.values(found?.ips ?? {})
+  expect(address).toMatch(/^10\.2/)
+  const from = async (node: Lab['here'] | undefined, appId: number) => {
+    const name = await node?.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')
+    return await node?.run('docker', 'exec', name?.trim() ?? '', 'wget', '-T', '3', '-qO-', `http://${address}:8080/`)
+  }
+  expect(await lab.here.run('curl', '-s', `http://${address}:8080/`)).toBe('not for you') // as the edge does
+  await expect(from(lab.here, store.id)).rejects.toThrow('Command failed')
+  await expect(from(lab.others[0], site.id)).rejects.toThrow('Command failed')
+  await lab.owner.call('apps.delete', { appId: secret.id })
+})
+
 it('a container there has the limits and no more rights than one here', async () => {
   const [second] = lab.others
   const name = (await second?.run('docker', 'ps', '--filter', `name=-app-${site.id}-`, '--format', '{{.Names}}'))?.trim() ?? ''
@@ -130,4 +149,10 @@ it('what ran on a lost server is started on another one, and visitors reach it',
 it('a deleted app leaves nothing on any server', async () => {
   await lab.owner.call('apps.delete', { appId: site.id })
   await expect.poll(async () => await lab.engine.swarm.countServices(), { timeout: 30_000 }).toBe(0)
+  const networks = async () => await lab.here.run('docker', 'network', 'ls', '--filter', 'driver=overlay', '--format', '{{.Name}}')
+  await expect.poll(networks, { timeout: 60_000 }).not.toContain('-project-')
+  // the app that stayed here left the network that reached over all servers, and still answers
+  const here = await lab.here.run('docker', 'ps', '--format', '{{.Names}}')
+  expect(here).toContain(`-app-${store.id}-`)
+  expect(here).not.toContain('-gateway')
 })

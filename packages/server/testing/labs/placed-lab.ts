@@ -61,11 +61,11 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
   const project = await owner.call('projects.create', { name: 'Lab' })
   const host = 'app.example.test'
 
-  async function createApp(name: string, files: FileMap) {
+  async function createApp(name: string, files: FileMap, projectId = project.id) {
     const repository = await git.createRepository({ files })
     const app = await owner.call('apps.create', {
       name,
-      projectId: project.id,
+      projectId,
       port: 8080,
       gitCloneUrl: repository.url,
       gitBranch: 'main',
