@@ -1,5 +1,6 @@
+import { EngineUnreachable } from '../api/errors.ts'
 import type { SwarmNode } from './nodes.ts'
-import type { Swarm } from './swarm.ts'
+import { type Swarm, SwarmUnavailable } from './swarm.ts'
 
 type Deps = {
   swarm: Pick<Swarm, 'state' | 'nodes'>
@@ -11,9 +12,15 @@ type Deps = {
 export function createPlacement({ swarm, whyNot }: Deps) {
   let known: boolean | undefined
 
+  /** While that is not known, what runs is not known either: then the engine counts as away. */
   async function isSwarm(instance: string): Promise<boolean> {
-    known ??= (await swarm.state(instance)).is === 'ours'
-    return known
+    try {
+      known ??= (await swarm.state(instance)).is === 'ours'
+      return known
+    } catch (cause) {
+      if (cause instanceof SwarmUnavailable) throw new EngineUnreachable(`the Swarm does not answer: ${cause.message}`, { cause })
+      throw cause
+    }
   }
 
   /** Swarm was switched on or off, or does not answer any more. */
