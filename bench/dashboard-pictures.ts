@@ -83,11 +83,20 @@ async function photograph(page: Page, file: string): Promise<void> {
   await page.screenshot({ path: file, clip: { x: 0, y: 0, width, height: Math.max(height, 844) }, fullPage: true })
 }
 
+const IS_LOADED = 'document.querySelector("main") !== null && document.querySelector("[data-loading]") === null'
+
+/** On a busy machine a page needs longer than one waits for its figures. What never loads is pictured as it is. */
+async function untilLoaded(page: Page): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (performance.now() < deadline && !(await page.evaluate<boolean>(IS_LOADED))) await sleep(250)
+}
+
 async function take(context: BrowserContext, look: string, { name, path: address, before, after }: Shot): Promise<void> {
   const page = await context.newPage()
   try {
     await before?.(page)
     await steadily(async () => await page.goto(address))
+    if (!name.endsWith('-loading')) await untilLoaded(page)
     await sleep(SETTLE_MS[name] ?? 3000)
     // The menu is a button on a phone only.
     await after?.(page).catch((cause: unknown) => say(`${look} ${name}: ${String(cause).split('\n')[0]}`))

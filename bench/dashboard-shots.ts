@@ -173,7 +173,7 @@ export function shotsOf(world: World): Shot[] {
     {
       name: 'processes-settings',
       path: `/apps/${jobs.id}/settings`,
-      after: async (page) => await page.getByLabel('Processes').scrollIntoViewIfNeeded(),
+      after: async (page) => await page.getByText('Other processes').scrollIntoViewIfNeeded(),
     },
     { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },
     { name: 'menu', path: '/', after: async (page) => await page.getByLabel('Menu', { exact: true }).first().click({ timeout: 2000 }) },
