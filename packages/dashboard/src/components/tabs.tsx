@@ -8,10 +8,11 @@ type Tab = { label: string; to: string; exact?: boolean; also?: string }
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const nav = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
+  const isThere = useRouterState({ select: (state) => state.status === 'idle' }) // the current tab is known for sure then
   useEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>('[aria-current=page]')
     if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 2 + current.clientWidth / 2
-  }, [path])
+  }, [path, isThere])
   return (
     <nav ref={nav} aria-label={label} className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(({ label: words, to, exact = false, also }) => (
