@@ -116,7 +116,7 @@ it('an update is followed from the button to the new version in the footer, and 
 
   await releases.publish('70.2.0', { first: FAILS_HEALTH, migrations: 2 })
   await updateFromButton()
-  await shown(page.getByText(/The update to Berth 70\.2\.0 did not work, and Berth 70\.1\.0 is running\. Berth 70\.2\.0 is not healthy/))
+  await shown(page.getByText(/The update to Berth 70\.2\.0 failed\. Berth 70\.1\.0 is still running\. Berth 70\.2\.0 is not healthy/))
   await shown(footer('70.1.0'))
   await page.getByText('Earlier updates').click()
   await shown(page.getByText(`${FIRST_VERSION} → 70.1.0`))

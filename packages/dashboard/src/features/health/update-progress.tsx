@@ -24,8 +24,10 @@ export function UpdateProgress({ update, isAway }: { update: UpdateStatus; isAwa
     mutationFn: () => call('updates.clear'),
     onSettled: () => client.invalidateQueries({ queryKey: updateStatus.queryKey }),
   })
-  const phase = isAway ? Math.max(indexOf(update.phase), indexOf('switching')) : indexOf(update.phase)
-  const words = update.phase === 'returning' ? RETURNING : (PHASES[phase]?.words ?? '')
+  const isReturning = update.phase === 'returning'
+  const known = indexOf(isReturning ? 'watching' : update.phase)
+  const phase = isAway ? Math.max(known, indexOf('switching')) : known
+  const words = isReturning ? RETURNING : (PHASES[phase]?.words ?? '')
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm">
@@ -37,7 +39,7 @@ export function UpdateProgress({ update, isAway }: { update: UpdateStatus; isAwa
             {isAway ? 'Berth is restarting. This page reconnects automatically.' : `${words}…`}
           </p>
         </div>
-        <Button pending={clear.isPending} onClick={() => clear.mutate()} disabled={isAway || update.phase === 'returning'}>
+        <Button pending={clear.isPending} onClick={() => clear.mutate()} disabled={isAway || isReturning}>
           Cancel update
         </Button>
       </div>

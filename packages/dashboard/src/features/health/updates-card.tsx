@@ -65,7 +65,7 @@ function LastUpdate({ update, running, first }: { update: UpdateStatus; running:
   if (update.state === 'failed')
     return (
       <Notice tone="warn">
-        The update to Berth {update.to} did not work, and Berth {running} is running. {update.error}
+        The update to Berth {update.to} failed. Berth {running} is still running. {update.error}
       </Notice>
     )
   if (update.state !== 'succeeded' || running === first) return null
