@@ -11,6 +11,8 @@ import { paths } from '../../paths.ts'
 import { FindingRow } from '../../shared/finding-row.tsx'
 import { ServerActions } from './server-actions.tsx'
 
+const CHECK_FAILED = { label: 'Check failed', tone: 'bad' } as const
+
 function roleWords({ role, isLeader }: Server): string {
   if (role === 'worker') return 'Worker'
   return isLeader ? 'Manager, leader' : 'Manager'
@@ -24,7 +26,7 @@ export function ServerCard({ server, isSwarm, mayChange, onRemove }: Props) {
       {server.name}
       <Badge look={serverLook(server)} />
       {server.isThis && <Tag>This server</Tag>}
-      {!server.isChecked && <Tag>{server.checkedAt === null ? 'Not checked' : 'Check failed'}</Tag>}
+      {!server.isChecked && (server.checkedAt === null ? <Tag>Not checked</Tag> : <Badge look={CHECK_FAILED} />)}
       {server.labels.map((label) => (
         <Tag key={label}>{label}</Tag>
       ))}
