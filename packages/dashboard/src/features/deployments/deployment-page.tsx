@@ -114,8 +114,9 @@ const STREAMS = [
 
 const LOOKS = { ...STREAM_LOOK, ended: { label: 'Complete', tone: 'idle' } } as const
 
-function Log({ deployment: { id } }: { deployment: Deployment }) {
+function Log({ deployment: { id, status } }: { deployment: Deployment }) {
   const { buffer, state } = useDeploymentLog(id)
+  const waiting = status === 'pending' ? 'The log appears when the deployment starts.' : 'Loading…'
   return (
     <LogViewer
       source={loadedSource({
@@ -129,7 +130,7 @@ function Log({ deployment: { id } }: { deployment: Deployment }) {
       })}
       streams={STREAMS}
       looks={LOOKS}
-      empty={state === 'ended' ? 'This deployment has no log.' : 'The log appears when the deployment starts.'}
+      empty={state === 'ended' ? 'This deployment has no log.' : waiting}
       className="h-[60dvh] min-h-80"
     />
   )
