@@ -200,8 +200,9 @@ describe('an app without a source', () => {
   it('is none if it runs an image', async () => {
     const network = fakeNetwork({ ...ONE_APP, 'apps.get': application({ builder: 'image', image: 'registry.example/shop:1' }) })
     using _page = openPage('/apps/7')
-    await shows('Not deployed yet')
+    await shows('Deploy gets the source')
     expect(text()).not.toContain('No source yet')
+    expect(text()).not.toMatch(/Metrics|Requests|Container/)
     expect(network.unanswered).toEqual([])
   })
 })
@@ -245,7 +246,7 @@ describe('a new app from the list of apps', () => {
 
 describe('an app without a port', () => {
   it('shows no port', async () => {
-    const network = fakeNetwork(ONE_APP)
+    const network = fakeNetwork({ ...ONE_APP, 'apps.get': application({ is_deployed: true }) })
     using _page = openPage('/apps/7')
     await shows('worker-shop')
     await shows('No data yet')

@@ -33,7 +33,7 @@ export function AppCard({ app }: { app: ListedApplication }) {
         {TYPE_WORDS[app.app_type].label}
         {app.template_name !== '' && ` · ${app.template_name}`}
       </p>
-      {app.url !== '' && (
+      {app.is_deployed && app.url !== '' && (
         <a
           href={app.url}
           target="_blank"
@@ -47,20 +47,20 @@ export function AppCard({ app }: { app: ListedApplication }) {
       {app.status_reason !== '' && (
         <p className={classNames('line-clamp-2 text-[13px]', app.status === 'error' ? 'text-bad' : 'text-warn')}>{app.status_reason}</p>
       )}
-      <div className="mt-auto flex min-h-12 items-end justify-between gap-3 text-[13px] text-ink-soft">
-        <span>
-          {last ? (
-            <>
-              #{last.deployment_number} {DEPLOYMENT_LOOK[last.status].label.toLowerCase()}
-              <br />
-              <RelativeTime at={last.created_at} />
-            </>
-          ) : (
-            all && 'Not deployed yet'
-          )}
-        </span>
-        {app.status === 'running' && <CpuSparkline appId={app.id} />}
-      </div>
+      {(last !== undefined || shownStatus(app) !== 'not_deployed') && (
+        <div className="mt-auto flex min-h-12 items-end justify-between gap-3 text-[13px] text-ink-soft">
+          <span>
+            {last && (
+              <>
+                #{last.deployment_number} {DEPLOYMENT_LOOK[last.status].label.toLowerCase()}
+                <br />
+                <RelativeTime at={last.created_at} />
+              </>
+            )}
+          </span>
+          {app.status === 'running' && <CpuSparkline appId={app.id} />}
+        </div>
+      )}
     </li>
   )
 }

@@ -31,7 +31,7 @@ export function AppList({ apps, projects }: { apps: readonly ListedApplication[]
             </div>
           </div>
           <div className="hidden min-w-0 sm:block">
-            {app.url !== '' && (
+            {app.is_deployed && app.url !== '' && (
               <a
                 href={app.url}
                 target="_blank"

@@ -42,10 +42,10 @@ export function AppOverview() {
         </div>
         <div className="grid min-w-0 gap-4">
           <AtAGlance app={app} />
-          {hasDomains(app) && <TrafficCard appId={app.id} />}
+          {app.is_deployed && hasDomains(app) && <TrafficCard appId={app.id} />}
         </div>
       </div>
-      <FiguresCard app={app} />
+      {app.is_deployed && <FiguresCard app={app} />}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Badge, Tag } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { DNS_LOOK, SSL_LOOK } from '../../lib/status.ts'
+import { DNS_LOOK, type Look, SSL_LOOK } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 import { hasDomains } from '../../shared/use-app.ts'
 import { domainsOf } from '../domains/queries.ts'
@@ -37,8 +37,11 @@ function More({ to, children }: { to: string; children: ReactNode }) {
   )
 }
 
+const NO_DNS = { label: 'Needs no DNS', tone: 'good' } as const
+
 /** What is wrong with a domain, or that it works. */
-function lookOf({ dnsStatus, sslStatus }: Domain) {
+function lookOf({ dnsStatus, dnsRecords, sslStatus }: Domain): Look {
+  if (dnsStatus === 'ok' && dnsRecords.length === 0 && sslStatus === 'none') return NO_DNS
   return dnsStatus === 'wrong' || sslStatus === 'none' ? DNS_LOOK[dnsStatus] : SSL_LOOK[sslStatus]
 }
 

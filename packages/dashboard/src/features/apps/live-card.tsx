@@ -14,21 +14,21 @@ import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
 import { container } from './queries.ts'
 import { internalAddress } from './runtime-values.ts'
 
-/** Where the app is, and the release that serves. */
+/** Where the app is, and the release that serves. Before the first release only the addresses are known. */
 export function LiveCard({ app }: { app: Application }) {
   const { data: live } = useQuery(liveDeployment(app.id))
   const { data: recent } = useQuery(recentDeployments(app.id))
   const { data: inside } = useQuery(container(app.id))
   const previous = recent?.find(({ can_roll_back }) => can_roll_back)
   return (
-    <Card title="Live" actions={previous && <RollbackButton deployment={previous} />}>
+    <Card title={app.is_deployed ? 'Live' : 'Addresses'} actions={previous && <RollbackButton deployment={previous} />}>
       <Facts>
         {hasDomains(app) && (
           <Fact name="Address">
             <Address app={app} />
           </Fact>
         )}
-        <Fact name="Release">{live ? <Release appId={app.id} live={live} /> : 'Not deployed yet'}</Fact>
+        {app.is_deployed && <Fact name="Release">{live ? <Release appId={app.id} live={live} /> : 'None'}</Fact>}
         {live && live.commit_hash !== '' && (
           <Fact name="Commit">
             <span className="[overflow-wrap:anywhere]">
@@ -36,15 +36,17 @@ export function LiveCard({ app }: { app: Application }) {
             </span>
           </Fact>
         )}
-        <Fact name={inside?.replicas ? 'Containers' : 'Container'}>
-          {inside === undefined || inside.id === '' || inside.replicas ? (
-            (inside?.status ?? '…')
-          ) : (
-            <>
-              {inside.status} <code className="font-mono text-[13px] text-ink-soft">{inside.id.slice(0, 12)}</code>
-            </>
-          )}
-        </Fact>
+        {app.is_deployed && (
+          <Fact name={inside?.replicas ? 'Containers' : 'Container'}>
+            {inside === undefined || inside.id === '' || inside.replicas ? (
+              (inside?.status ?? '…')
+            ) : (
+              <>
+                {inside.status} <code className="font-mono text-[13px] text-ink-soft">{inside.id.slice(0, 12)}</code>
+              </>
+            )}
+          </Fact>
+        )}
         {inside && serversOf(inside) !== '' && <Fact name="Runs on">{serversOf(inside)}</Fact>}
         {inside?.processes?.map(({ name, command, wanted, status, replicas }) => (
           <Fact key={name} name={`Process ${name}`}>
