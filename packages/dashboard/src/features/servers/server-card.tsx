@@ -64,7 +64,7 @@ function Runs({ runs }: Pick<Server, 'runs'>) {
     <span className="flex flex-wrap gap-x-3 gap-y-1">
       {runs.map(({ appId, appName, containers }) => (
         <span key={appId}>
-          <Link to={paths.app(appId)} className="text-accent hover:underline">
+          <Link to={paths.app(appId)} className="text-accent underline">
             {appName}
           </Link>
           {containers > 1 && ` (${plural(containers, 'container')})`}
