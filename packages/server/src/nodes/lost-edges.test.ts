@@ -7,7 +7,9 @@ async function openNodes() {
   const test = await openTestDatabase()
   const { db } = test
   const nodes = ['a', 'b', 'c'].map((name) => ({ name, bootId: `boot of ${name}`, version: '1', keys: 'same' }))
+  const serving = { edge_stopped: 0 } as const
   for (const node of nodes) await db.transaction(async (tx) => await joinNodes(tx, node))
+  await db.transaction(async (tx) => await tx.updateTable('control_plane').set(serving).execute())
   const stopped: string[] = []
   const stop = createStopLostEdges({
     db,
@@ -36,7 +38,7 @@ it('stops the edge of a node that has been gone for a while, once, and no other'
   expect([test.stopped, await test.flags()]).toEqual([['b'], [0, 1, 0]])
 })
 
-it('a node hears that its edge was stopped, and begins anew with its next start', async () => {
+it('a node hears that its edge was stopped, and a start does not change that', async () => {
   await using test = await openNodes()
   const [, b] = test.nodes
   if (!b) throw new Error('there is no b')
@@ -48,5 +50,16 @@ it('a node hears that its edge was stopped, and begins anew with its next start'
   await test.db.transaction(async (tx) => await leaveNodes(tx, b))
   expect(await heard()).toBe('replaced')
   await test.db.transaction(async (tx) => await joinNodes(tx, b))
-  expect([await heard(), await test.flags()]).toEqual(['there', [0, 0, 0]])
+  expect([await heard(), await test.flags()]).toEqual(['edge stopped', [0, 1, 0]])
+})
+
+it('a node that fails at each start counts as gone, however often it starts', async () => {
+  await using test = await openNodes()
+  const [, b] = test.nodes
+  if (!b) throw new Error('there is no b')
+  await test.lastHeard('b', 20)
+  for (const bootId of ['second', 'third']) await test.db.transaction(async (tx) => await joinNodes(tx, { ...b, bootId }))
+  await test.stop()
+  await test.db.transaction(async (tx) => await joinNodes(tx, { ...b, bootId: 'fourth' }))
+  expect([test.stopped, await test.flags()]).toEqual([['b'], [0, 1, 0]])
 })

@@ -30,7 +30,10 @@ function keepFollowing(...worlds: readonly World[]) {
 async function openTwo(options: Parameters<typeof openRouting>[0] = {}) {
   const a = await openRouting({ ...options, node: 'a' })
   const b = await openRouting({ ...options, node: 'b', beside: a })
-  for (const { routing } of [a, b]) await routing.sync()
+  for (const { routing } of [a, b]) {
+    await routing.sync()
+    await routing.shared?.follow(new AbortController().signal)
+  }
   return {
     a,
     b,

@@ -31,9 +31,12 @@ export async function livingNodes(db: Reader) {
   return await running.where('heartbeat_at', '>=', since.toISOString()).orderBy('name').execute()
 }
 
-const ROUTES_UNKNOWN = { routes_seen: 0, routes_busy: '[]', edge_stopped: 0 } as const
+const ROUTES_UNKNOWN = { routes_seen: 0, routes_busy: '[]' } as const
 
-/** Its name is free: the lock of the writing connection says so. */
+/**
+ * Its name is free: the lock of the writing connection says so. A start that fails must not look like a node that is there, so the heartbeat stays
+ * as it is until this one listens, and whether the edge was stopped until it has confirmed its routes.
+ */
 export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
   const other = (await livingNodes(tx)).find(({ name, keys }) => name !== node.name && keys !== node.keys)
   if (other)
@@ -41,10 +44,10 @@ export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
       `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
     )
   const { bootId: boot_id, version, keys } = node
-  const row = { boot_id, heartbeat_at: databaseTime(tx), version, keys, ...ROUTES_UNKNOWN }
+  const row = { boot_id, version, keys, ...ROUTES_UNKNOWN }
   await tx
     .insertInto('control_plane')
-    .values({ name: node.name, ...row })
+    .values({ name: node.name, heartbeat_at: databaseTime(tx), edge_stopped: 1, ...row })
     .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute()
 }
