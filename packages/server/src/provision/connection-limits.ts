@@ -21,7 +21,7 @@ const BUILDS = ['-i', 'docker0']
 const NEW = ['-m', 'conntrack', '--ctstate', 'NEW']
 const DROP = ['-j', 'DROP']
 
-export function connectionLimitsChain(port: number): string {
+function connectionLimitsChain(port: number): string {
   return `BERTH-C-${port}`
 }
 
