@@ -57,7 +57,8 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
       found = await look(name)
     }
     const gateway = text(field(found, 'NetworkSettings', 'Networks', name, 'IPAddress'))
-    const host = (subnets[0] ?? '').replace(/\d+\/\d+$/, '1') // the engine gives the first address to the bridge
+    const [base = ''] = (subnets[0] ?? '').split('/')
+    const host = base.replace(/\.\d+$/, '.1') // the engine gives the first address to the bridge
     await openWay({ pid: count(field(found, 'State', 'Pid')), gateway, host })
     return found
   }
