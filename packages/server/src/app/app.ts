@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { coalesce } from '../lib/coalesce.ts'
 import { endParts } from '../lib/end-parts.ts'
 import type { Logger } from '../lib/logger.ts'
 import { createFollowOthers, LOOK_EVERY_MS } from '../nodes/follow-others.ts'
@@ -156,12 +157,20 @@ function nodeTasks({ base, engineParts, access, traffic }: Parts, { sharedTraffi
     await base.reloadSettings()
     traffic.onRowsChanged()
   }
-  const beat = async () => {
-    if (!(await base.heartbeat?.run())?.isEdgeStopped) return
-    traffic.routing.shared?.comeBack()
+  const comeBack = coalesce(async () => {
+    await traffic.routing.shared?.comeBack()
     base.background.wake(FOLLOW_ROUTES)
+    await traffic.edge.repair()
+  })
+  const beat = async () => {
+    // not waited for: the next heartbeat must not be late
+    if ((await base.heartbeat?.run())?.isEdgeStopped)
+      comeBack().catch((err: unknown) => base.log.debug({ err }, 'the proxy is not back yet'))
   }
-  const stopLostEdges = createStopLostEdges({ db: base.db, bootId: base.node?.bootId ?? '', stopEdge: engineParts.stopEdge, log: base.log })
+  const mayJudge = async () =>
+    base.heartbeat?.isSteady() === true && traffic.routing.shared?.hasConfirmed() === true && (await traffic.edge.isServing())
+  const { stopEdge } = engineParts
+  const stopLostEdges = createStopLostEdges({ db: base.db, bootId: base.node?.bootId ?? '', mayJudge, stopEdge, log: base.log })
   const syncRoutes = async () => void (engineParts.engineWatch.isReachable() && (await traffic.routing.sync()))
   return [
     { name: 'heartbeat', everyMs: BEAT_EVERY_MS, run: beat },

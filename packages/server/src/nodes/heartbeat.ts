@@ -1,6 +1,6 @@
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
-import { beat, databaseNow, leaveNodes, type NodeIdentity } from '../store/presence.ts'
+import { beat, databaseNow, GAP_MS, LOST_MS, leaveNodes, type NodeIdentity } from '../store/presence.ts'
 
 export const BEAT_EVERY_MS = 2000
 
@@ -12,9 +12,21 @@ type Deps = {
   onReplaced: () => void
 }
 
+/** How long heartbeats have come without a gap, by the clock of the database. */
+export type Steady = { readonly since: number; readonly until: number }
+
+export function afterBeat(steady: Steady | undefined, { at, before }: { at: number; before: number }): Steady {
+  return { since: steady === undefined || at - before > GAP_MS ? at : steady.since, until: at }
+}
+
+export function isLongEnough(steady: Steady | undefined): boolean {
+  return steady !== undefined && steady.until - steady.since >= LOST_MS
+}
+
 /** Tells the other nodes that this one is there, and keeps the clock that leases are measured by: that of the database. */
 export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
   let clock = await readClock()
+  let steady: Steady | undefined
 
   /** The time that it had at a moment of this machine's monotonic clock, which nobody sets. */
   async function readClock(): Promise<{ theirs: number; at: number }> {
@@ -25,17 +37,22 @@ export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
 
   async function run(): Promise<{ isEdgeStopped: boolean }> {
     clock = await readClock()
-    const state = await db.transaction(async (tx) => await beat(tx, node))
-    if (state === 'replaced') {
+    const said = await db.transaction(async (tx) => await beat(tx, node))
+    if (said.state === 'replaced') {
       log.fatal({ node: node.name }, 'Another process has the name of this node; this one ends')
       onReplaced()
+      return { isEdgeStopped: false }
     }
-    return { isEdgeStopped: state === 'edge stopped' }
+    steady = afterBeat(steady, said)
+    return { isEdgeStopped: said.state === 'edge stopped' }
   }
+
+  /** Whether it has been heard of without a gap for as long as a node may be silent. */
+  const isSteady = () => isLongEnough(steady)
 
   async function leave(): Promise<void> {
     await db.transaction(async (tx) => await leaveNodes(tx, node))
   }
 
-  return { run, leave, databaseNow: () => new Date(clock.theirs + performance.now() - clock.at) }
+  return { run, leave, isSteady, databaseNow: () => new Date(clock.theirs + performance.now() - clock.at) }
 }

@@ -11,10 +11,15 @@ async function openNodes() {
   for (const node of nodes) await db.transaction(async (tx) => await joinNodes(tx, node))
   await db.transaction(async (tx) => await tx.updateTable('control_plane').set(serving).execute())
   const stopped: string[] = []
+  const judge = { may: true, during: async () => undefined as void }
   const stop = createStopLostEdges({
     db,
     bootId: 'boot of a',
-    stopEdge: async (name) => void stopped.push(name),
+    mayJudge: async () => judge.may,
+    stopEdge: async (name) => {
+      await judge.during()
+      stopped.push(name)
+    },
     log: { warn: () => undefined },
   })
   const lastHeard = async (name: string, secondsAgo: number) => {
@@ -23,7 +28,7 @@ async function openNodes() {
   }
   const flags = async () =>
     (await db.selectFrom('control_plane').select('edge_stopped').orderBy('name').execute()).map((row) => row.edge_stopped)
-  return { ...test, nodes, stop, stopped, lastHeard, flags }
+  return { ...test, nodes, judge, stop, stopped, lastHeard, flags }
 }
 
 it('stops the edge of a node that has been gone for a while, once, and no other', async () => {
@@ -32,17 +37,48 @@ it('stops the edge of a node that has been gone for a while, once, and no other'
   await test.stop()
   expect(test.stopped).toEqual([])
   await test.lastHeard('b', 20)
-  await test.lastHeard('a', 20) // itself: whoever asks is there
   await test.stop()
   await test.stop()
   expect([test.stopped, await test.flags()]).toEqual([['b'], [0, 1, 0]])
+})
+
+it('stops nobody after the database was away for all of them, nor while this node may not judge', async () => {
+  await using test = await openNodes()
+  for (const name of ['a', 'b', 'c']) await test.lastHeard(name, 20)
+  await test.stop()
+  expect([test.stopped, await test.flags()]).toEqual([[], [0, 0, 0]])
+  await test.lastHeard('a', 1)
+  test.judge.may = false
+  await test.stop()
+  expect([test.stopped, await test.flags()]).toEqual([[], [0, 0, 0]])
+  test.judge.may = true
+  await test.stop()
+  expect(test.stopped).toEqual(['b', 'c'])
+})
+
+it('a node that was only slow hears that its edge is being stopped, and again after that', async () => {
+  await using test = await openNodes()
+  const [, b] = test.nodes
+  if (!b) throw new Error('there is no b')
+  await test.lastHeard('b', 20)
+  const during: unknown[] = []
+  test.judge.during = async () => {
+    const { state } = await test.db.transaction(async (tx) => await beat(tx, b))
+    during.push(state, await test.flags())
+    await test.db.transaction(async (tx) => await tx.updateTable('control_plane').set({ edge_stopped: 0 }).execute()) // as if it were back
+  }
+  await test.stop()
+  expect([during, await test.flags()]).toEqual([
+    ['edge stopped', [0, 2, 0]],
+    [0, 1, 0],
+  ])
 })
 
 it('a node hears that its edge was stopped, and a start does not change that', async () => {
   await using test = await openNodes()
   const [, b] = test.nodes
   if (!b) throw new Error('there is no b')
-  const heard = async () => await test.db.transaction(async (tx) => await beat(tx, b))
+  const heard = async () => (await test.db.transaction(async (tx) => await beat(tx, b))).state
   expect(await heard()).toBe('there')
   await test.lastHeard('b', 20)
   await test.stop()

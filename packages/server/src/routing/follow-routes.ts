@@ -77,7 +77,7 @@ export function createFollowRoutes(deps: FollowDeps) {
     said = ''
   }
 
-  return { follow, comeBack, isBehind: () => performance.now() - readAt > BEHIND_AFTER_MS }
+  return { follow, comeBack, hasConfirmed: () => said !== '', isBehind: () => performance.now() - readAt > BEHIND_AFTER_MS }
 }
 
 function effectOf({ appId, target, isDeploying, resting }: RouteChangeRow, living: ReadonlySet<string>): Effect {

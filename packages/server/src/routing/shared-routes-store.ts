@@ -72,7 +72,7 @@ export async function noteRoutes(tx: Tx, bootId: string, { seen, busy }: { seen:
 /** The other nodes whose edges may be running, and what these have confirmed. */
 export async function otherEdges(db: Reader, bootId: string): Promise<{ name: string; seen: number; busy: readonly number[] }[]> {
   const columns = ['name', 'routes_seen', 'routes_busy'] as const
-  const nodes = db.selectFrom('control_plane').select(columns).where('edge_stopped', '=', 0)
+  const nodes = db.selectFrom('control_plane').select(columns).where('edge_stopped', '<>', 1)
   const others = await nodes.where('boot_id', '<>', bootId).orderBy('name').execute()
   return others.map(({ name, routes_seen, routes_busy }) => ({ name, seen: routes_seen, busy: JSON.parse(routes_busy) as number[] })) // only `noteRoutes` writes it
 }

@@ -90,7 +90,7 @@ it('an edge that was stopped is not waited for, and a node that does not follow 
   await a.db.transaction(async (tx) => await tx.updateTable('control_plane').set(stopped).where('name', '=', 'b').execute())
   await a.routing.switchTo(a.one.id, target)
   expect(await routed()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.1|80'])
-  b.routing.shared?.comeBack()
+  await b.routing.shared?.comeBack()
   await b.routing.shared?.follow(new AbortController().signal)
   expect(await routed()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.11|80!10.0.0.1|80'])
   const flags = await a.db.selectFrom('control_plane').select('edge_stopped').execute()

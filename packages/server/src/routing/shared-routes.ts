@@ -25,7 +25,7 @@ const LOOK_MS = 100
  */
 export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
   const { db, bootId } = deps
-  const { follow, comeBack, isBehind } = createFollowRoutes(deps)
+  const { follow, comeBack, hasConfirmed, isBehind } = createFollowRoutes(deps)
   /** A look that began before a change of our own must not overwrite it. */
   const oneAtATime = createSemaphore(1)
 
@@ -62,7 +62,10 @@ export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
     await oneAtATime.run(async () => await follow(signal))
   }
 
-  return { tell, rest, wake, follow: followAll, comeBack, isBehind }
+  /** A look that is under way must not confirm what the edge had before it was stopped. */
+  const comeBackInTurn = async () => await oneAtATime.run(async () => comeBack())
+
+  return { tell, rest, wake, follow: followAll, comeBack: comeBackInTurn, hasConfirmed, isBehind }
 }
 
 export type SharedRoutes = ReturnType<typeof createSharedRoutes>

@@ -16,8 +16,8 @@ export type ControlPlaneTable = {
   routes_seen: Generated<number>
   /** The apps, as JSON, that its edge still has requests for at places that no longer get visitors. */
   routes_busy: Generated<string>
-  /** Another node has stopped its edge, because it was gone. */
-  edge_stopped: Generated<0 | 1>
+  /** 1: another node has stopped its edge, because it was gone. 2: it is about to do so. */
+  edge_stopped: Generated<0 | 1 | 2>
 }
 
 /** What the edges of all nodes do for an app beside what its rows say. */

@@ -16,7 +16,9 @@ export type NodeIdentity = {
 /** A node that was not heard of for this long may be gone. */
 const LIVING_MS = 10_000
 /** And after this long it is: longer than a paused node can keep the others from writing their heartbeats. */
-const LOST_MS = 15_000
+export const LOST_MS = 15_000
+/** A node whose own heartbeats were further apart than this cannot judge others: what kept it from writing may have kept them too. */
+export const GAP_MS = 6000
 
 export async function databaseNow(db: Reader): Promise<Date> {
   const { rows } = await sql<{ time: string }>`select ${databaseTime(db)} as time`.execute(db)
@@ -53,19 +55,31 @@ export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
 }
 
 /** `replaced`: the name belongs to another run. */
-export async function beat(
-  tx: Tx,
-  { name, bootId }: Pick<NodeIdentity, 'name' | 'bootId'>,
-): Promise<'there' | 'edge stopped' | 'replaced'> {
+export type Beat =
+  | { readonly state: 'replaced' }
+  | {
+      readonly state: 'there' | 'edge stopped'
+      readonly at: number
+      /** The heartbeat before it. */
+      readonly before: number
+    }
+
+export async function beat(tx: Tx, { name, bootId }: Pick<NodeIdentity, 'name' | 'bootId'>): Promise<Beat> {
+  const before = await heartbeatOf(tx, bootId)
   const row = await tx
     .updateTable('control_plane')
     .set({ heartbeat_at: databaseTime(tx) })
     .where('name', '=', name)
     .where('boot_id', '=', bootId)
-    .returning('edge_stopped')
+    .returning(['edge_stopped', 'heartbeat_at'])
     .executeTakeFirst()
-  if (row === undefined) return 'replaced'
-  return row.edge_stopped === 1 ? 'edge stopped' : 'there'
+  if (row === undefined || before === undefined) return { state: 'replaced' }
+  return { state: row.edge_stopped === 0 ? 'there' : 'edge stopped', at: Date.parse(row.heartbeat_at), before }
+}
+
+async function heartbeatOf(db: Reader, bootId: string): Promise<number | undefined> {
+  const row = await db.selectFrom('control_plane').select('heartbeat_at').where('boot_id', '=', bootId).executeTakeFirst()
+  return row && Date.parse(row.heartbeat_at)
 }
 
 /** The row stays: its edge goes on serving, until the node starts again or counts as lost. */
@@ -78,15 +92,27 @@ export async function lostNodes(db: Reader, { except, isAgain }: { except: strin
   const before = new Date((await databaseNow(db)).getTime() - LOST_MS)
   const lost = db
     .selectFrom('control_plane')
-    .select(['name', 'heartbeat_at', 'edge_stopped'])
+    .select(['name', 'edge_stopped'])
     .where('heartbeat_at', '<', before.toISOString())
     .where('boot_id', '<>', except)
     .orderBy('name')
-  return await (isAgain ? lost : lost.where('edge_stopped', '=', 0)).execute()
+  return await (isAgain ? lost : lost.where('edge_stopped', '<>', 1)).execute()
 }
 
-/** Unless it was heard of since. */
-export async function noteEdgeStopped(tx: Tx, { name, heartbeat_at }: { name: string; heartbeat_at: string }): Promise<void> {
-  const node = tx.updateTable('control_plane').set({ edge_stopped: 1 }).where('name', '=', name)
-  await node.where('heartbeat_at', '=', heartbeat_at).execute()
+/**
+ * In a transaction, because a heartbeat that had to wait for its turn is written before it. From here on these nodes hear that their edges are
+ * stopped, however soon they are back. Nobody is judged by a node that has not been heard of itself just now.
+ */
+export async function judgeLost(tx: Tx, judged: Parameters<typeof lostNodes>[1]) {
+  const ours = await heartbeatOf(tx, judged.except)
+  if (ours === undefined || (await databaseNow(tx)).getTime() - ours > GAP_MS) return []
+  const lost = await lostNodes(tx, judged)
+  const names = lost.filter(({ edge_stopped }) => edge_stopped === 0).map(({ name }) => name)
+  if (names.length > 0) await tx.updateTable('control_plane').set({ edge_stopped: 2 }).where('name', 'in', names).execute()
+  return lost
+}
+
+/** Even if the node is back: it has to start its edge again. */
+export async function noteEdgeStopped(tx: Tx, name: string): Promise<void> {
+  await tx.updateTable('control_plane').set({ edge_stopped: 1 }).where('name', '=', name).execute()
 }

@@ -84,8 +84,10 @@ it('refuses the name of a living node, and takes that of one that is gone', asyn
   await a.close()
   opened.splice(0)
   const again = await open(nodeNamed('a', { bootId: 'second' }))
-  expect(await again.db.transaction(async (tx) => await beat(tx, nodeNamed('a')))).toBe('replaced')
-  expect(await again.db.transaction(async (tx) => await beat(tx, nodeNamed('a', { bootId: 'second' })))).toBe('there')
+  expect(await again.db.transaction(async (tx) => await beat(tx, nodeNamed('a')))).toMatchObject({ state: 'replaced' })
+  expect(await again.db.transaction(async (tx) => await beat(tx, nodeNamed('a', { bootId: 'second' })))).toMatchObject({
+    state: 'edge stopped',
+  })
 })
 
 it('refuses a node whose keys differ from those of a living one', async () => {
