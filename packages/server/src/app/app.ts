@@ -160,16 +160,20 @@ function nodeTasks({ base, engineParts, access, traffic }: Parts, { sharedTraffi
   const comeBack = coalesce(async () => {
     await traffic.routing.shared?.comeBack()
     base.background.wake(FOLLOW_ROUTES)
-    await traffic.edge.repair()
   })
+  const repair = coalesce(async () => await traffic.edge.repair())
+  const soon = (work: () => Promise<void>) => void work().catch((err: unknown) => base.log.debug({ err }, 'the proxy is not back yet'))
   const beat = async () => {
-    // not waited for: the next heartbeat must not be late
-    if ((await base.heartbeat?.run())?.isEdgeStopped)
-      comeBack().catch((err: unknown) => base.log.debug({ err }, 'the proxy is not back yet'))
+    const said = await base.heartbeat?.run()
+    // neither is waited for: the next heartbeat must not be late
+    if (said?.isEdgeStopped) soon(comeBack)
+    if (said?.isBack) soon(repair)
   }
+  const { stopEdge, edgeHost } = engineParts
   const mayJudge = async () =>
-    base.heartbeat?.isSteady() === true && traffic.routing.shared?.hasConfirmed() === true && (await traffic.edge.isServing())
-  const { stopEdge } = engineParts
+    base.heartbeat?.isSteady() === true &&
+    traffic.routing.shared?.hasConfirmed() === true &&
+    (edgeHost === undefined || (await traffic.edge.isServing())) // if somebody else starts the edges, none of them is stopped
   const stopLostEdges = createStopLostEdges({ db: base.db, bootId: base.node?.bootId ?? '', mayJudge, stopEdge, log: base.log })
   const syncRoutes = async () => void (engineParts.engineWatch.isReachable() && (await traffic.routing.sync()))
   return [

@@ -15,6 +15,7 @@ type Deps = CertificateDeps & {
   host: EdgeHost | undefined
   instance: string
   routes: () => Promise<EdgeRoutes | undefined>
+  heartbeat: { mayStartEdge: () => boolean } | undefined
 }
 
 const RUN_AS = { uid: 65_534, gid: 65_534 }
@@ -41,6 +42,7 @@ export async function createEdgeParts(deps: Deps) {
     image: { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext },
     routes: deps.routes,
     certificates: stored.store.list,
+    mayStart: deps.heartbeat?.mayStartEdge,
     log,
     now,
     newId: randomUUID,

@@ -23,6 +23,8 @@ export type EdgeDeps = {
    */
   routes: () => Promise<EdgeRoutes | undefined>
   certificates: () => Promise<readonly EdgeCertificate[]>
+  /** Of several nodes: false while another one may have stopped this edge. One of them never starts with unknown routes, either. */
+  mayStart?: (() => boolean) | undefined
   log: EdgeLog
   now: () => Date
   newId: () => string

@@ -27,6 +27,7 @@ export function isLongEnough(steady: Steady | undefined): boolean {
 export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
   let clock = await readClock()
   let steady: Steady | undefined
+  let thereAt: number | undefined
 
   /** The time that it had at a moment of this machine's monotonic clock, which nobody sets. */
   async function readClock(): Promise<{ theirs: number; at: number }> {
@@ -35,17 +36,25 @@ export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
     return { theirs, at: (asked + performance.now()) / 2 }
   }
 
-  async function run(): Promise<{ isEdgeStopped: boolean }> {
+  /** `isBack`: from now on this node may start its edge. */
+  async function run(): Promise<{ isEdgeStopped: boolean; isBack: boolean }> {
     clock = await readClock()
+    const askedAt = performance.now()
     const said = await db.transaction(async (tx) => await beat(tx, node))
     if (said.state === 'replaced') {
       log.fatal({ node: node.name }, 'Another process has the name of this node; this one ends')
       onReplaced()
-      return { isEdgeStopped: false }
+      return { isEdgeStopped: false, isBack: false }
     }
     steady = afterBeat(steady, said)
-    return { isEdgeStopped: said.state === 'edge stopped' }
+    if (said.state === 'edge stopped') thereAt = undefined
+    const isBack = said.state === 'there' && !mayStartEdge()
+    if (said.state === 'there') thereAt = askedAt
+    return { isEdgeStopped: said.state === 'edge stopped', isBack }
   }
+
+  /** Otherwise another node may have stopped the edge, and it must not come back with the routes it had. */
+  const mayStartEdge = () => thereAt !== undefined && performance.now() - thereAt < LOST_MS
 
   /** Whether it has been heard of without a gap for as long as a node may be silent. */
   const isSteady = () => isLongEnough(steady)
@@ -54,5 +63,5 @@ export async function createHeartbeat({ db, node, log, onReplaced }: Deps) {
     await db.transaction(async (tx) => await leaveNodes(tx, node))
   }
 
-  return { run, leave, isSteady, databaseNow: () => new Date(clock.theirs + performance.now() - clock.at) }
+  return { run, leave, isSteady, mayStartEdge, databaseNow: () => new Date(clock.theirs + performance.now() - clock.at) }
 }

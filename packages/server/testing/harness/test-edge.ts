@@ -85,6 +85,7 @@ export async function startTestEdge(
     dir?: string
     ipv6?: boolean
     routes?: () => Promise<EdgeRoutes | undefined>
+    mayStart?: () => boolean
   } = {},
 ): Promise<TestEdge> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'berth-edge-')))
@@ -112,6 +113,7 @@ export async function startTestEdge(
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
       routes: options.routes ?? (async () => wanted),
       certificates: createCertificateFiles({ dir: paths.certificatesDir }).list,
+      mayStart: options.mayStart,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields) },
       now: () => new Date(),
       newId: randomUUID,

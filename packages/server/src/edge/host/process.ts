@@ -29,15 +29,17 @@ type Deps = {
   /** Long-lived readers are still connected to the previous worker. */
   onReload: () => void
   startWithinMs?: number
+  mayStart?: (() => boolean) | undefined
   log: { warn(fields: object, message: string): void }
 }
 
 /** Makes sure that an HAProxy with our configuration answers on its socket. */
 export function createEdgeProcess(deps: Deps) {
-  const { settings, host, image, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
+  const { host, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
   const { runningConfig, inTime } = createConfigLook(runtime, startWithinMs)
   const isOurs = (config: string | undefined) => config === configHash
   const readFiles = createReadFiles(deps)
+  const start = createStart(deps)
   let isReloading = false
 
   /** `whichever` accepts an HAProxy with an earlier configuration: its routes on disk are still in the form it knows. */
@@ -65,18 +67,12 @@ export function createEdgeProcess(deps: Deps) {
       }
     }
     await readFiles(host, {
-      attempt: async () => await start(host),
+      attempt: async () => {
+        await start(host, wanted)
+        return (await inTime(isOurs)) !== undefined
+      },
       otherwise: `HAProxy was started but did not answer within ${startWithinMs / 1000} s.`,
     })
-  }
-
-  async function start(from: EdgeHost): Promise<boolean> {
-    await from.removeEdge()
-    const problem =
-      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
-    if (problem !== undefined && !(await from.hasSiblings())) throw new EdgeProblem(problem)
-    await from.runEdge({ ...edgeContainerSpec(paths), image: await from.ensureImage(image) })
-    return (await inTime(isOurs)) !== undefined
   }
 
   /** Until the previous worker has stopped listening, either of the two may answer. */
@@ -98,6 +94,25 @@ export function createEdgeProcess(deps: Deps) {
   }
 
   return { ensure }
+}
+
+/** Starts HAProxy, instead of one that does not answer. */
+function createStart({ settings, image, paths, mayStart }: Pick<Deps, 'settings' | 'image' | 'paths' | 'mayStart'>) {
+  function refuse(wanted: 'ours' | 'whichever'): void {
+    if (mayStart && (wanted === 'whichever' || !mayStart()))
+      throw new EdgeProblem('The proxy starts when this node has been heard of by the others and knows the routes.')
+  }
+
+  return async (from: EdgeHost, wanted: 'ours' | 'whichever'): Promise<void> => {
+    refuse(wanted)
+    await from.removeEdge()
+    const problem =
+      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
+    if (problem !== undefined && !(await from.hasSiblings())) throw new EdgeProblem(problem)
+    const ready = await from.ensureImage(image)
+    refuse(wanted) // getting the image can take minutes
+    await from.runEdge({ ...edgeContainerSpec(paths), image: ready })
+  }
 }
 
 /** One rejected certificate must not keep everything else down: HAProxy starts without any, and they are added while it runs. */
