@@ -121,3 +121,41 @@ it('accepts no attempts once it has stopped', async () => {
   stop()
   await expect(take(1, 'late')).rejects.toMatchObject({ code: 'stopping' })
 })
+
+it('asks the database for one account at a time, and not for attempts whose clients have disconnected', async () => {
+  const asked: number[] = []
+  const first = Promise.withResolvers<number>()
+  const takeTurn = async (slot: number) => {
+    asked.push(slot)
+    return slot === 1 ? await first.promise : 0
+  }
+  const turns = createLoginTurns({ waitMs: () => 0, takeTurn })
+  const client = new AbortController()
+  const judged: number[] = []
+  const begin = async (slot: number, signal?: AbortSignal) => await turns.take(slot, async () => void judged.push(slot), { signal })
+  const kept = [begin(1), begin(2)]
+  const gone = Promise.allSettled([3, 4, 5].map(async (slot) => await begin(slot, client.signal)))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(asked).toEqual([1])
+  client.abort()
+  first.resolve(0)
+  await Promise.all([...kept, gone])
+  await begin(6)
+  expect([asked, judged]).toEqual([
+    [1, 2, 6],
+    [1, 2, 6],
+  ])
+})
+
+it('checks nobody without a turn: all that wait get the error', async () => {
+  let isWritable = false
+  const takeTurn = async () => (isWritable ? 0 : await Promise.reject(new Error('read-only')))
+  const turns = createLoginTurns({ waitMs: () => 0, takeTurn })
+  const judged: string[] = []
+  const begin = async (name: string) => await turns.take(1, async () => void judged.push(name))
+  const ends = await Promise.allSettled([begin('a'), begin('b')])
+  expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : end.status))).toEqual(['Error: read-only', 'Error: read-only'])
+  isWritable = true
+  await begin('c')
+  expect(judged).toEqual(['c'])
+})

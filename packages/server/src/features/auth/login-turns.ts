@@ -1,12 +1,13 @@
 import { setTimeout as timer } from 'node:timers/promises'
 import { AppError } from '../../lib/app-error.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 
 /**
  * The client of an attempt: the number of waiting attempts per address is limited (`undefined` has no limit), and attempts of
  * disconnected clients are dropped.
  */
 export type LoginAttempt = { from?: string | undefined; signal?: AbortSignal | undefined }
-type Waiting = { slot: number; from: string | undefined; judge: () => Promise<void>; refuse: (cause: AppError) => void }
+type Waiting = { slot: number; from: string | undefined; judge: () => Promise<void>; refuse: (cause: unknown) => void }
 type Deps = {
   waitMs: (slot: number) => number
   /** Of several nodes: waits in the same way, and is asked again after it, because another node may have had its turn. */
@@ -31,6 +32,7 @@ export function createLoginTurns({ waitMs, takeTurn, sleep = sleepUntil }: Deps)
   const accounts = new Map<number, Waiting[]>() // accounts with an attempt in progress, and what waits behind it
   const everybody = new Set<Waiting>() // in order of arrival
   const stopping = new AbortController()
+  const waitForTurn = createWaitForTurn({ takeTurn, sleep }, stopping.signal)
 
   function forget(one: Waiting): void {
     everybody.delete(one)
@@ -44,15 +46,19 @@ export function createLoginTurns({ waitMs, takeTurn, sleep = sleepUntil }: Deps)
     one.refuse(new AppError(code))
   }
 
-  async function waitForTurn(slot: number, take: (slot: number) => Promise<number>): Promise<void> {
-    for (let ms = await take(slot); ms > 0 && !stopping.signal.aborted; ms = await take(slot)) await sleep(ms, stopping.signal)
+  /** Nobody is checked without a turn: guessing would not be slowed down while the database can be read but not written. */
+  function refuseAll(waiting: readonly Waiting[], cause: unknown): void {
+    for (let one = waiting[0]; one; one = waiting[0]) {
+      forget(one)
+      one.refuse(cause)
+    }
   }
 
   async function judgeAll(slot: number, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
       const ms = waitMs(slot)
       if (ms > 0) await sleep(ms, stopping.signal)
-      if (takeTurn) await waitForTurn(slot, takeTurn).catch(() => undefined) // the check fails for the same reason
+      await waitForTurn(slot, waiting).catch((cause: unknown) => refuseAll(waiting, cause))
       const newest = waiting.at(-1) // looked up after the wait, because newer attempts may have arrived
       if (!newest) break
       forget(newest)
@@ -91,6 +97,16 @@ export function createLoginTurns({ waitMs, takeTurn, sleep = sleepUntil }: Deps)
   }
 
   return { take, stop }
+}
+
+/** Each question is a transaction, and anybody can cause them: one at a time, and none for attempts that have been given up. */
+function createWaitForTurn({ takeTurn, sleep }: Pick<Required<Deps>, 'takeTurn' | 'sleep'>, signal: AbortSignal) {
+  const asking = createSemaphore(1)
+  return async (slot: number, waiting: readonly Waiting[]): Promise<void> => {
+    if (takeTurn === undefined) return
+    const ask = async () => (waiting.length === 0 || signal.aborted ? 0 : await takeTurn(slot))
+    for (let ms = await asking.run(ask); ms > 0; ms = await asking.run(ask)) await sleep(ms, signal)
+  }
 }
 
 export type LoginTurns = ReturnType<typeof createLoginTurns>
