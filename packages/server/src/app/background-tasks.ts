@@ -48,6 +48,7 @@ const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
 const PLACED_LOOK_MS = 2000
+const PLACED_KEEP_MS = 10_000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
 export const SINGLE_TASKS: readonly string[] = [
@@ -61,7 +62,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'housekeeping',
   'servers',
   'server checks',
-  'placed containers',
+  'networks of other servers',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -158,6 +159,11 @@ function engineTasks(parts: Parts): Task[] {
       name: 'placed containers', // the events of other servers are not told
       everyMs: PLACED_LOOK_MS,
       run: createFollowPlaced(parts),
+    },
+    {
+      name: 'networks of other servers',
+      everyMs: PLACED_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
     },
     { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]

@@ -11,10 +11,11 @@ import { createWhyNoSsh } from '../provision/ensure-ssh.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
 import { openOverlayWay } from '../provision/overlay-way.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
+import { isSwarmOn } from '../store/swarm-fact.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The engine, its provisioning and firewalls, and git: everything that runs other programs. */
-export function createEngineParts({ config, instance, log, now, fence }: Foundation) {
+export function createEngineParts({ config, db, instance, log, now, fence }: Foundation) {
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
@@ -26,7 +27,8 @@ export function createEngineParts({ config, instance, log, now, fence }: Foundat
     edgePorts,
     privateSources: registryHost === undefined ? privateSources : [...privateSources, registryHost],
   })
-  const otherServers = mode === 'auto' && config.registry && { registry: config.registry, openWay: openOverlayWay }
+  const { registry } = config
+  const otherServers = mode === 'auto' && registry && { registry, isSwarm: async () => await isSwarmOn(db), openWay: openOverlayWay }
   const engine = createEngine({
     address: config.engine,
     log,

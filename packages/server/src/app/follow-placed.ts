@@ -4,24 +4,19 @@ import type { EngineWatch } from '../features/health/engine-watch.ts'
 import type { Routing } from '../routing/traffic-switch.ts'
 
 type Deps = {
-  engine: Pick<Engine, 'keepPlaced' | 'placement' | 'containers'>
+  engine: Pick<Engine, 'placement' | 'containers'>
   engineWatch: Pick<EngineWatch, 'isReachable'>
   routing: Pick<Routing, 'containersChanged'>
   instance: string
   wake: (name: string) => void
 }
 
-const KEEP_EVERY = 5
-
 /** Looks where Swarm runs containers of apps now, and lets the edge follow. Without a Swarm it asks the engine nothing. */
 export function createFollowPlaced({ engine, engineWatch, routing, instance, wake }: Deps) {
   let seen = new Map<string, { appId: number; is: string }>()
-  let looks = 0
 
   return async function followPlaced(): Promise<void> {
-    if (!engineWatch.isReachable() || !(await engine.placement.isSwarm(instance))) return
-    if (looks % KEEP_EVERY === 0) await engine.keepPlaced(instance)
-    looks += 1
+    if (!engineWatch.isReachable() || !(await engine.placement.isSwarm())) return
     const placed = (await engine.containers.list({ labels: ownedBy({ instance }) })).filter(({ nodeId }) => nodeId !== undefined)
     const now = new Map(
       placed.map(({ id, owner, state, ips, nodeId }) => [id, { appId: owner.appId ?? 0, is: JSON.stringify([state, ips, nodeId]) }]),

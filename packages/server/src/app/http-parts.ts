@@ -88,7 +88,6 @@ function createBackupKeeper({ config, db, settings, log, now }: Foundation, runC
 
 function createServerParts({ db, instance, now, log, background }: Foundation, { engine }: EngineParts, history: MetricsHistoryKeeper) {
   const onSwitched = () => {
-    engine.placement.forget()
     background.wake('firewall') // the engine may reach other servers from then on
   }
   return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched })

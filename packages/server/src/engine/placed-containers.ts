@@ -1,8 +1,6 @@
-import { EngineUnreachable } from './api/errors.ts'
 import type { ContainerSpec } from './container-spec.ts'
 import type { ContainerSummary } from './container-state.ts'
 import type { Containers } from './containers.ts'
-import { LABEL } from './labels.ts'
 import type { Placement } from './swarm/placement.ts'
 import { isServiceId, type ServiceContainers } from './swarm/service-containers.ts'
 
@@ -10,7 +8,7 @@ type Deps = {
   here: Containers
   services: ServiceContainers
   /** Without a Swarm of ours, services are never asked for. */
-  placement: Pick<Placement, 'isSwarm' | 'forget'>
+  placement: Pick<Placement, 'isSwarm'>
 }
 
 /** The containers of this engine, and in a Swarm also those that it has placed. Their ids tell which is which. */
@@ -19,13 +17,7 @@ export function createPlacedContainers({ here, services, placement }: Deps): Con
 
   async function list(wanted: Parameters<Containers['list']>[0]): Promise<ContainerSummary[]> {
     const own = await here.list(wanted)
-    if (!(await placement.isSwarm(wanted.labels[LABEL.instance] ?? ''))) return own
-    try {
-      return [...own, ...(await services.list(wanted))]
-    } catch (cause) {
-      if (cause instanceof EngineUnreachable) placement.forget() // this machine may have left the Swarm
-      throw cause
-    }
+    return (await placement.isSwarm()) ? [...own, ...(await services.list(wanted))] : own
   }
 
   return {

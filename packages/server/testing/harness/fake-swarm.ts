@@ -66,6 +66,7 @@ export async function openFakeSwarm(instance: string, ids: readonly string[]) {
     changes,
     deaf,
     switchOff: () => void (swarm.isOn = false),
+    switchOn: () => void (swarm.isOn = true),
     join: (id: string) => void nodes.set(id, nodeNamed(id, 'worker')),
     vanish: (id: string) => void nodes.delete(id),
     labelsOf: (id: string): Record<string, string> => nodes.get(id)?.Spec.Labels ?? {},

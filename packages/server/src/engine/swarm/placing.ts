@@ -16,6 +16,8 @@ import type { Swarm } from './swarm.ts'
 /** What containers on other servers need besides a Swarm: a registry that all servers reach, and a way from this one to their networks. */
 export type OtherServers = {
   readonly registry: SharedRegistry
+  /** Whether Berth has switched Swarm on. Must not ask the engine. */
+  readonly isSwarm: () => Promise<boolean>
   readonly openWay: (way: Way) => Promise<void>
 }
 type Parts = {
@@ -35,7 +37,7 @@ const NO_REGISTRY =
 export function createPlacing({ transport, images, swarm, networks, here, agentImage, now }: Parts, others: OtherServers | undefined) {
   const calls = createServiceCalls({ transport })
   const whyNot = () => (others === undefined ? NO_REGISTRY : '')
-  const placement = createPlacement({ swarm, whyNot })
+  const placement = createPlacement({ swarm, whyNot, isSwarm: async () => (await others?.isSwarm()) ?? false })
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
   const overlays = createProjectOverlays({ transport, calls, gateway })
@@ -52,7 +54,7 @@ export function createPlacing({ transport, images, swarm, networks, here, agentI
 
   /** Repairs what containers on other servers need here. Does nothing without a Swarm of ours. */
   async function keepPlaced(instance: string): Promise<void> {
-    if (!(await placement.isSwarm(instance))) return
+    if (!(await placement.isSwarm())) return
     await overlays.keep(instance)
     await services.freeWaiting({ [LABEL.instance]: instance })
   }

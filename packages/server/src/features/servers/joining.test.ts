@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { openFakeSwarm } from '../../../testing/harness/fake-swarm.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { Probed } from '../../engine/swarm/probe.ts'
+import { isSwarmOn, setSwarmOn } from '../../store/swarm-fact.ts'
 import { createChecking } from './checking.ts'
 import { createCluster } from './cluster.ts'
 import { createJoining } from './joining.ts'
@@ -42,6 +43,7 @@ async function openLab() {
   }
   return {
     ...fake,
+    db: test.db,
     begin,
     probed,
     tidied: () => left,
@@ -141,4 +143,22 @@ it('a check whose result could not be stored is made again', async () => {
   expect(lab.labelsOf('two')).not.toHaveProperty('berth.checked')
   await checking.checkWaiting(signal)
   expect(lab.labelsOf('two')['berth.checked']).toBe('true')
+})
+
+it('whether the Swarm is ours is in the database, also if another control plane switched it on or off', async () => {
+  await using lab = await openLab()
+  const { joining } = lab.begin()
+  lab.switchOff()
+  await joining.watch()
+  expect(await isSwarmOn(lab.db)).toBe(false)
+  lab.switchOn()
+  await joining.watch()
+  expect(await isSwarmOn(lab.db)).toBe(false) // with one server it is not asked again
+  await setSwarmOn(lab.db, true)
+  lab.join('two')
+  await joining.watch()
+  expect(await lab.joins()).toHaveLength(1)
+  lab.switchOff()
+  await joining.watch()
+  expect(await isSwarmOn(lab.db)).toBe(false)
 })

@@ -9,6 +9,7 @@ import { MANAGER_PORT } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
+import { isSwarmOn, setSwarmOn } from '../../store/swarm-fact.ts'
 import type { Cluster } from './cluster.ts'
 import { joinCommand } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
@@ -81,8 +82,11 @@ export function createJoining(deps: Deps) {
   }
 
   async function watch(): Promise<void> {
-    if (!isOn) return
-    if ((await engine.swarm.state(instance)).is === 'ours') await welcome()
+    if (!isOn && !(await isSwarmOn(deps.db))) return // another control plane may have switched it on
+    const { is } = await engine.swarm.state(instance)
+    if (is !== 'worker') await setSwarmOn(deps.db, is === 'ours')
+    isOn = is === 'ours'
+    if (isOn) await welcome()
     else reset()
   }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
+import { setSwarmOn } from '../../store/swarm-fact.ts'
 import type { Cluster } from './cluster.ts'
 import { chooseAddress, reachableAddresses } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
@@ -33,6 +34,7 @@ export function createSwitching(deps: Deps) {
     const chosen = chooseAddress(address, reachableAddresses(networkInterfaces()))
     await audit(caller, 'server.turn_on', { after: { address: chosen } })
     await engine.swarm.turnOn(instance, chosen)
+    await setSwarmOn(deps.db, true) // after a crash before this, the next look does it
     onSwitched()
   }
 
@@ -44,6 +46,7 @@ export function createSwitching(deps: Deps) {
     if ((await engine.swarm.countServices()) > 0) throw refuse('There are services in the Swarm. Remove them first (docker service ls).')
     await audit(caller, 'server.turn_off')
     await engine.swarm.turnOff()
+    await setSwarmOn(deps.db, false)
     onSwitched()
   }
 

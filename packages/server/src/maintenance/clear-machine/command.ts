@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type Config, readConfig } from '../../config.ts'
-import { createEngine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { removeFirewalls } from '../../provision/firewalls.ts'
@@ -10,13 +9,15 @@ import { hasData } from '../../store/open.ts'
 import { lockDirectory } from '../../store/sqlite/open.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
+import { openEngine } from '../open-engine.ts'
 
 type Thing = { readonly words: string; readonly remove: () => Promise<void> }
 
 /** What this instance has in the engine, in the order in which it can be removed. */
 async function inEngine(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
-  const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
-  const labels = ownedBy({ instance: (await readInstance(config)).id })
+  const instance = await readInstance(config)
+  const engine = openEngine(config, instance)
+  const labels = ownedBy({ instance: instance.id })
   const [containers, lent, images, networks, volumes] = await Promise.all([
     engine.containers.list({ labels }),
     engine.lentContainers.list({ labels }),

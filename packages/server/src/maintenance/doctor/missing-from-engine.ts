@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
-import { createEngine } from '../../engine/engine.ts'
 import { appVolumeName, composeProjectName, ownedBy, volumeName } from '../../engine/labels.ts'
 import { creationCommand, type MissingVolume, missingVolumes } from '../../engine/missing-volumes.ts'
 import { dataMountsOf } from '../../features/deployments/release/compose/data-mounts.ts'
 import { hasPlan, keptPlan, planDirectory } from '../../features/deployments/release/compose/plan.ts'
+import { openEngine } from '../open-engine.ts'
 import type { Instance, LiveApp } from './store.ts'
 
 type Mounts = readonly { readonly volume: string; readonly path: string }[]
@@ -15,7 +15,7 @@ const ANSWER_WITHIN_MS = 10_000
 
 /** Live apps without a container on this machine, and those without their volumes: what is missing after a restore on a new machine. */
 export async function missingFromEngine(config: Config, instance: Instance): Promise<{ apps: string[]; volumes: MissingData[] }> {
-  const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
+  const engine = openEngine(config, instance)
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
   const listed = await engine.containers.list({ labels: ownedBy({ instance: instance.id }), signal })
   const running = new Set(listed.map(({ owner }) => owner.appId))

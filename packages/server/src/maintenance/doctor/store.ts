@@ -13,6 +13,8 @@ export type LiveApp = {
 }
 export type Instance = {
   readonly id: string
+  /** Whether Berth has switched Swarm on. */
+  readonly isSwarmOn: boolean
   /** PostgreSQL checks that itself. */
   readonly isWhole: boolean
   readonly schemaVersion: number
@@ -28,6 +30,7 @@ export async function readInstance(config: Pick<Config, 'dataDir' | 'database'>)
     const [check] = config.database.kind === 'sqlite' ? await read<{ quick_check: string }>('pragma quick_check(1)') : []
     return {
       id: String((await value("select value from fact where name = 'instance_id'")) ?? ''),
+      isSwarmOn: (await value("select value from fact where name = 'swarm'")) !== undefined,
       isWhole: check === undefined || check.quick_check === 'ok',
       schemaVersion: Number((await value('select max(version) as value from schema_migration')) ?? 0),
       newestRowAt: String(

@@ -73,8 +73,8 @@ function specOf(deps: ContainerHealthDeps, context: Context, { artifact, place }
 }
 
 /** Data and files are on the server that Berth runs on, so what has any stays there. */
-async function isForSwarm({ engine, instance }: Pick<Deps, 'engine' | 'instance'>, { volumes, files }: ContainerSpec): Promise<boolean> {
-  return volumes.length === 0 && (files ?? []).length === 0 && (await engine.placement.isOpen(instance))
+async function isForSwarm({ engine }: Pick<Deps, 'engine'>, { volumes, files }: ContainerSpec): Promise<boolean> {
+  return volumes.length === 0 && (files ?? []).length === 0 && (await engine.placement.isOpen())
 }
 
 /** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */

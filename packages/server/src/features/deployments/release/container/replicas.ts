@@ -35,8 +35,8 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, refuseLostD
   async function startOne(context: Context, wanted: WantedContainer): Promise<Running> {
     const { app, deployment, config, effect } = context
     const { place, isFirst } = wanted
-    const spec = await specOf(context, wanted)
     const id = await effect('engine.start', async (signal) => {
+      const spec = await specOf(context, wanted)
       // A crash may have left containers in an unknown state, so they are replaced: of a new release all, before the first one is started.
       for (const old of await containers.ofDeployment(app.id, deployment.id, signal))
         if (isFirst || isAt(place, old.owner)) await engine.containers.remove(old.id, signal)
