@@ -44,6 +44,7 @@ export function createPlacing({ transport, images, swarm, networks, here, agentI
   const services = createServiceContainers({
     calls,
     openNodes: placement.openNodes,
+    readyNodes: placement.readyNodes,
     namesOf: placement.namesOf,
     published: createPublishedImages({ transport, images, registry: others?.registry }),
     credentials: () => others?.registry.credentials,

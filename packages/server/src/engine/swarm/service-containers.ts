@@ -8,13 +8,15 @@ import { authHeader, type RegistryCredentials } from '../registry.ts'
 import type { SwarmNode } from './nodes.ts'
 import type { ServiceCalls } from './service-calls.ts'
 import { lostSettings, serviceRequest } from './service-spec.ts'
-import { currentTask, detailsOfService, type Service, stateOf, summaryOfService, type Task, tasksOf } from './service-state.ts'
+import { currentTask, detailsOfService, isLeaving, type Service, stateOf, summaryOfService, type Task, tasksOf } from './service-state.ts'
 
 type Begin = { limitMs: number; after?: string }
 type Deps = {
   calls: ServiceCalls
   /** Those that can take a container. */
   openNodes: () => Promise<readonly SwarmNode[]>
+  /** Swarm's ids of those that answer. */
+  readyNodes: () => Promise<ReadonlySet<string>>
   namesOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** The name and the digest under which the servers can pull an image of this engine. */
   published: (image: string, signal?: AbortSignal) => Promise<string>
@@ -42,7 +44,8 @@ export function isServiceId(id: string): boolean {
  * decides which replica starts, drains and ends, as on one server; Swarm decides where, and starts it elsewhere if its server is lost.
  */
 export function createServiceContainers(deps: Deps) {
-  const { calls, now } = deps
+  const { now } = deps
+  const calls = withoutLostTasks(deps)
 
   async function list({ labels, signal }: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<ContainerSummary[]> {
     const { services, tasks } = await calls.list(labels, signal)
@@ -99,10 +102,28 @@ export function createServiceContainers(deps: Deps) {
     return await poll(look, { until: isOver, everyMs: LOOK_MS, limitMs, ...(signal && { signal }) })
   }
 
-  return { list, inspect, start, remove: calls.remove, ...createServiceVerbs(deps, begun) }
+  return { list, inspect, start, remove: calls.remove, ...createServiceVerbs({ ...deps, calls }, begun) }
 }
 
 export type ServiceContainers = ReturnType<typeof createServiceContainers>
+
+/** Without the tasks that were to end on servers that are lost: nobody will ever say that they have. */
+function withoutLostTasks({ calls, readyNodes }: Pick<Deps, 'calls' | 'readyNodes'>): ServiceCalls {
+  async function known<Found extends { tasks: Task[] }>(found: Found): Promise<Found> {
+    if (!found.tasks.some(isLeaving)) return found
+    const ready = await readyNodes()
+    return { ...found, tasks: found.tasks.filter((task) => !isLeaving(task) || ready.has(task.nodeId)) }
+  }
+
+  return {
+    ...calls,
+    list: async (labels, signal) => await known(await calls.list(labels, signal)),
+    inspect: async (id, signal) => {
+      const found = await calls.inspect(id, signal)
+      return found && (await known(found))
+    },
+  }
+}
 
 /** Starting, stopping and restarting what is there. */
 function createServiceVerbs({ calls }: Deps, begun: (id: string, begin: Begin, signal?: AbortSignal) => Promise<unknown>) {
@@ -122,9 +143,10 @@ function createServiceVerbs({ calls }: Deps, begun: (id: string, begin: Begin, s
   /** One that is being started already is waited for. */
   async function startAgain(id: string, signal?: AbortSignal): Promise<void> {
     const { state, service, newest } = await existing(id, signal)
-    if (state === 'running') return
-    const isDown = state === 'exited'
-    if (isDown) await calls.change(id, { replicas: 1, isAnew: service.replicas > 0, isFree: true }, signal)
+    const isStopped = service.replicas === 0 // its task may still be ending
+    if (state === 'running' && !isStopped) return
+    const isDown = isStopped || state === 'exited'
+    if (isDown) await calls.change(id, { replicas: 1, isAnew: !isStopped, isFree: true }, signal)
     await begun(id, { limitMs: AFTER_GRACE_MS, ...(isDown && { after: newest }) }, signal)
   }
 

@@ -73,6 +73,11 @@ export function tasksOf({ id }: Pick<Service, 'id'>, tasks: readonly Task[]): Ta
   return tasks.filter(({ serviceId }) => serviceId === id).toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
 }
 
+/** Swarm wants it to end, and goes on saying that it runs as long as its server does not answer. */
+export function isLeaving({ state, desired }: Task): boolean {
+  return state === 'running' && desired !== 'running'
+}
+
 /** The task that counts now: the one that runs, or else the newest. Of one that is about to be replaced, the new one does not run yet. */
 export function currentTask(own: readonly Task[]): Task | undefined {
   return own.find(({ state, desired }) => state === 'running' && desired === 'running') ?? own[0]

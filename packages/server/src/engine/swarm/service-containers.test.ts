@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import type { ServiceCalls } from './service-calls.ts'
+import { createServiceContainers } from './service-containers.ts'
+import { serviceOf, taskOf } from './service-state.ts'
+
+const labels = { 'berth.instance': 'abc', 'berth.app': '4' }
+const unused = async () => await Promise.reject(new Error('not asked for'))
+
+/** One service that was told to stop, with a task that Swarm still says runs. */
+function openLab({ ready }: { ready: readonly string[] }) {
+  let replicas = 0
+  const tasks = [taskAt(1, 'shutdown', 'n2')]
+  const found = () => ({
+    service: serviceOf({ ID: 's1', Spec: { Name: 'x', Labels: labels, Mode: { Replicated: { Replicas: replicas } } } }),
+    tasks: [...tasks],
+  })
+  const calls: ServiceCalls = {
+    list: async () => ({ services: [found().service], tasks: found().tasks }),
+    inspect: async () => found(),
+    create: unused,
+    storedSpec: unused,
+    remove: unused,
+    change: async (_id, change) => {
+      if (change.replicas === 1 && replicas === 0) tasks.push(taskAt(2, 'running', 'n3'))
+      replicas = change.replicas ?? replicas
+    },
+  }
+  const services = createServiceContainers({
+    calls,
+    openNodes: async () => [],
+    readyNodes: async () => new Set(ready),
+    namesOf: async () => new Map(),
+    published: unused,
+    credentials: () => undefined,
+    networkOf: unused,
+    now: () => new Date(),
+  })
+  return { services, replicas: () => replicas }
+}
+
+function taskAt(second: number, desired: string, nodeId: string) {
+  const at = `2026-01-01T00:00:0${second}Z`
+  return taskOf({ ServiceID: 's1', NodeID: nodeId, CreatedAt: at, DesiredState: desired, Status: { State: 'running', Timestamp: at } })
+}
+
+it('one that was stopped while its server is lost has stopped', async () => {
+  const { services } = openLab({ ready: ['n1', 'n3'] })
+  await services.stop('s1', 1)
+  expect(await services.inspect('s1')).toMatchObject({ state: 'exited' })
+  expect(await services.list({ labels })).toMatchObject([{ state: 'exited' }])
+})
+
+it('one that is still ending on a server that answers has not', async () => {
+  const { services } = openLab({ ready: ['n1', 'n2', 'n3'] })
+  expect(await services.inspect('s1')).toMatchObject({ state: 'running' })
+})
+
+it.each([[['n1', 'n3']], [['n1', 'n2', 'n3']]])(
+  'one that was stopped is started again, also while its old task is said to run (%s)',
+  async (ready) => {
+    const { services, replicas } = openLab({ ready })
+    await services.startAgain('s1')
+    expect(replicas()).toBe(1)
+    expect(await services.inspect('s1')).toMatchObject({ state: 'running' })
+  },
+)
