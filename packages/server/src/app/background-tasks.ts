@@ -145,6 +145,15 @@ function engineTasks(parts: Parts): Task[] {
         }
       },
     },
+    ...serverTasks(parts),
+    { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
+  ]
+}
+
+/** What there is to do for other servers. */
+function serverTasks(parts: Parts): Task[] {
+  const { engineWatch } = parts
+  return [
     {
       name: 'servers', // with only one, it looks once
       everyMs: SERVERS_LOOK_MS,
@@ -165,6 +174,5 @@ function engineTasks(parts: Parts): Task[] {
       everyMs: PLACED_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
     },
-    { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]
 }

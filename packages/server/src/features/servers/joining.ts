@@ -83,9 +83,7 @@ export function createJoining(deps: Deps) {
 
   async function watch(): Promise<void> {
     if (!isOn && !(await isSwarmOn(deps.db))) return // another control plane may have switched it on
-    const { is } = await engine.swarm.state(instance)
-    if (is !== 'worker') await setSwarmOn(deps.db, is === 'ours')
-    isOn = is === 'ours'
+    isOn = await isOurs(deps)
     if (isOn) await welcome()
     else reset()
   }
@@ -103,6 +101,13 @@ export function createJoining(deps: Deps) {
   }
 
   return { invite, stopAdding, watch, image, reset }
+}
+
+/** Asks the engine, and keeps the answer for everybody. */
+async function isOurs({ db, engine, instance }: Pick<Deps, 'db' | 'engine' | 'instance'>): Promise<boolean> {
+  const { is } = await engine.swarm.state(instance)
+  if (is !== 'worker') await setSwarmOn(db, is === 'ours')
+  return is === 'ours'
 }
 
 /** Our ids by those of Swarm. */
