@@ -84,8 +84,7 @@ export function createJoining(deps: Deps) {
   async function watch(): Promise<void> {
     if (!isOn && !(await isSwarmOn(deps.db))) return // another control plane may have switched it on
     isOn = await isOurs(deps)
-    if (isOn) await welcome()
-    else reset()
+    return isOn ? await welcome() : reset()
   }
 
   async function image(token: string, signal: AbortSignal): Promise<{ name: string; contents: Readable }> {
