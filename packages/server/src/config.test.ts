@@ -66,15 +66,23 @@ it('reads the registry of the servers, and never repeats its password', () => {
   const credentials = { BERTH_REGISTRY_USERNAME: 'robot', BERTH_REGISTRY_PASSWORD: 'a-secret' }
   expect(readConfig({ BERTH_REGISTRY: 'registry.example.test:5000/team/apps', ...credentials }).registry).toEqual({
     prefix: 'registry.example.test:5000/team/apps',
+    host: 'registry.example.test',
+    port: 5000,
     credentials: { host: 'registry.example.test:5000', username: 'robot', password: 'a-secret' },
   })
-  expect(readConfig({ BERTH_REGISTRY: 'registry.example.test' }).registry).toEqual({
-    prefix: 'registry.example.test',
-    credentials: undefined,
-  })
-  for (const wrong of ['apps', 'https://registry.example.test', 'registry.example.test/Apps', 'registry.example.test/', '-x.y/z'])
+  expect(readConfig({ BERTH_REGISTRY: 'registry.example.test', ...credentials }).registry).toMatchObject({ port: 443 })
+  for (const wrong of [
+    'apps',
+    'https://registry.example.test',
+    'registry.example.test/Apps',
+    'registry.example.test/',
+    '-x.y/z',
+    'x.y:0',
+    'x.y:70000/z',
+  ])
     expect(() => readConfig({ BERTH_REGISTRY: wrong, ...credentials })).toThrow(/^BERTH_REGISTRY=".*" is not valid/)
-  expect(() => readConfig({ BERTH_REGISTRY: 'registry.example.test', BERTH_REGISTRY_PASSWORD: 'a-secret' })).toThrow(
-    'BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD must both be set, or neither.',
-  )
+  for (const missing of Object.keys(credentials))
+    expect(() => readConfig({ BERTH_REGISTRY: 'registry.example.test', ...credentials, [missing]: '' })).toThrow(
+      /^BERTH_REGISTRY needs BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD/,
+    )
 })

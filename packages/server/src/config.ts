@@ -29,7 +29,7 @@ export type Config = Readonly<{
   workers: number
   privateSources: readonly string[]
   /** Where images of apps that run on other servers are pushed to, and pulled from by those; undefined if apps stay on this one. */
-  registry: { prefix: string; credentials: { host: string; username: string; password: string } | undefined } | undefined
+  registry: { prefix: string; host: string; port: number; credentials: { host: string; username: string; password: string } } | undefined
   /** CA certificates to trust for git hosts, in addition to the usual ones. */
   caFile: string | undefined
   /** Encrypts backups. */
@@ -124,6 +124,7 @@ function nodeName(env: Environment): string | undefined {
   return name
 }
 
+const HTTPS_PORT = '443'
 const REGISTRY = /^[a-z0-9](?:[a-z0-9.-]{0,250})(?::[0-9]{1,5})?(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*){0,5}$/
 
 /** Its password is not repeated. */
@@ -131,12 +132,15 @@ function registry(env: Environment): Config['registry'] {
   const prefix = env['BERTH_REGISTRY'] ?? ''
   const [username, password] = [env['BERTH_REGISTRY_USERNAME'] ?? '', env['BERTH_REGISTRY_PASSWORD'] ?? '']
   if (prefix === '') return undefined
-  const [host = ''] = prefix.split('/')
-  if (!REGISTRY.test(prefix) || !/[.:]/.test(host))
+  const [address = ''] = prefix.split('/')
+  const [host = '', port = HTTPS_PORT] = address.split(':')
+  if (!REGISTRY.test(prefix) || !/[.:]/.test(address) || Number(port) < 1 || Number(port) > 65_535)
     refuse('BERTH_REGISTRY', prefix, 'a registry and a path in it, such as registry.example.com/berth')
-  if ((username === '') !== (password === ''))
-    throw new StartRefused('BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD must both be set, or neither.')
-  return { prefix, credentials: username === '' ? undefined : { host, username, password } }
+  if (username === '' || password === '')
+    throw new StartRefused(
+      'BERTH_REGISTRY needs BERTH_REGISTRY_USERNAME and BERTH_REGISTRY_PASSWORD: a registry that is open to everybody lists the names of all images.',
+    )
+  return { prefix, host, port: Number(port), credentials: { host: address, username, password } }
 }
 
 function workDir(dataDir: string, { mode }: Config['updates']): string {

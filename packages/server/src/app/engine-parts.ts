@@ -19,13 +19,13 @@ export function createEngineParts({ config, db, instance, log, now, fence }: Fou
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
-  const [registryHost] = config.registry?.prefix.split(/[:/]/) ?? []
   const firewalls = createFirewalls({
     log,
     mode,
     engine: config.engine,
     edgePorts,
-    privateSources: registryHost === undefined ? privateSources : [...privateSources, registryHost],
+    privateSources,
+    registry: config.registry,
   })
   const { registry } = config
   const otherServers = mode === 'auto' && registry && { registry, isSwarm: async () => await isSwarmOn(db), openWay: openOverlayWay }

@@ -63,7 +63,7 @@ async function add(url: string): Promise<string> {
 
 /** Another port than that of the server stands for the control plane here, so that what is refused is refused for its address. */
 const firewall = (privateSources: string[] = []) =>
-  createEngineFirewall({ log, mode: 'auto', engine: { socketPath }, edgePorts: [], privateSources })
+  createEngineFirewall({ log, mode: 'auto', engine: { socketPath }, edgePorts: [], privateSources, registry: undefined })
 
 describe('around the engine', () => {
   it('a control group of its own is found by the socket that it listens on', async () => {

@@ -7,6 +7,7 @@ const wanted = {
   edgePorts: [80, 443],
   resolvers: ['10.0.0.2', 'fd00::2'],
   allowed: ['10.0.0.9'],
+  registry: [{ address: '10.0.0.8', port: 5000 }],
   proxied: [{ address: '172.17.0.5', port: 5432 }],
   isInSwarm: false,
 }
@@ -31,6 +32,19 @@ it('allows name servers and named hosts of the same family, and refuses every ot
   for (const range of ['127.0.0.0/8', '10.0.0.0/8', '192.168.0.0/16'])
     expect(lines('ipv4')).toContain(`-d ${range} -p tcp -j REJECT --reject-with tcp-reset`)
   expect(lines('ipv6')).toContain('-d ::1/128 -p tcp -j REJECT --reject-with tcp-reset')
+})
+
+it('opens one port of the registry, also on this machine, and never the control plane or metadata there', () => {
+  const all = lines('ipv4', { registry: [{ address: '10.0.0.8', port: 8080 }] })
+  const opened = all.indexOf('-d 10.0.0.8 -p tcp --dport 8080 -j RETURN')
+  expect(all.filter((line) => line.includes('10.0.0.8'))).toHaveLength(1)
+  expect(firstOf(all, '--dport 8080 -m addrtype --dst-type LOCAL -j REJECT')).toBeLessThan(opened)
+  for (const refused of [
+    '-p tcp -m addrtype --dst-type LOCAL -j REJECT --reject-with tcp-reset',
+    '-d 10.0.0.0/8 -p tcp -j REJECT --reject-with tcp-reset',
+  ])
+    expect(all.indexOf(refused)).toBeGreaterThan(opened)
+  expect(lines('ipv6').join('\n')).not.toContain('10.0.0.8')
 })
 
 it('lets the proxies of published ports reach their containers, and nothing else that is on a bridge', () => {
@@ -60,14 +74,28 @@ it('opens the ports of a swarm only within one, and neither to containers nor to
 
 it('does nothing where provisioning is off, and then nothing counts as in place', async () => {
   const engine = { socketPath: '/nowhere' }
-  const firewall = createEngineFirewall({ log: pino({ level: 'silent' }), mode: 'off', engine, edgePorts: [], privateSources: [] })
+  const firewall = createEngineFirewall({
+    log: pino({ level: 'silent' }),
+    mode: 'off',
+    engine,
+    edgePorts: [],
+    privateSources: [],
+    registry: undefined,
+  })
   await firewall.ensure(8080)
   expect([firewall.message(), firewall.isInPlace(), engineFirewallChain(8080)]).toEqual(['', false, 'BERTH-E-8080'])
 })
 
 it('says so where the engine is not on this machine', async () => {
   const engine = { host: '192.0.2.1', port: 2375 }
-  const firewall = createEngineFirewall({ log: pino({ level: 'silent' }), mode: 'auto', engine, edgePorts: [], privateSources: [] })
+  const firewall = createEngineFirewall({
+    log: pino({ level: 'silent' }),
+    mode: 'auto',
+    engine,
+    edgePorts: [],
+    privateSources: [],
+    registry: undefined,
+  })
   await firewall.ensure(8080)
   expect([firewall.message(), firewall.isInPlace()]).toEqual([
     'The engine can download from any address, including private ones: the engine is not on this machine. Dockerfiles cannot ADD from the network.',

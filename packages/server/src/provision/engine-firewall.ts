@@ -10,12 +10,15 @@ import { type ProxyTarget, proxyTargets } from './engine-proxies.ts'
 import { ensureRule, type FirewallResult, iptables, METADATA, removeJumps, replaceChain } from './iptables.ts'
 
 type Rules = readonly (readonly string[])[]
+type Target = { readonly address: string; readonly port: number }
 type Wanted = {
   controlPort: number
   edgePorts: readonly number[]
   /** Name servers, and hosts that the admin allows. */
   resolvers: readonly string[]
   allowed: readonly string[]
+  /** The registry of the servers, on its port alone: it may be on this machine. */
+  registry: readonly Target[]
   /** The targets of the engine's proxies for published ports. */
   proxied: readonly ProxyTarget[]
   isInSwarm: boolean
@@ -43,16 +46,19 @@ export function engineFirewallChain(port: number): string {
 export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Rules {
   const ofFamily = (addresses: readonly string[]) => addresses.filter((address) => (isIP(address) === 6) === (family === 'ipv6'))
   const tcp = ['-p', 'tcp']
+  const targets = (some: readonly Target[]) =>
+    some
+      .filter(({ address }) => ofFamily([address]).length > 0)
+      .map(({ address, port }) => ['-d', address, ...tcp, '--dport', String(port), ...ALLOW])
   return [
     [...tcp, '--dport', String(wanted.controlPort), ...LOCAL, ...REFUSE],
     ...METADATA[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
     ['-m', 'conntrack', '--ctstate', 'ESTABLISHED,RELATED', ...ALLOW], // replies on incoming connections
     ...ofFamily(wanted.resolvers).map((address) => ['-d', address, ...tcp, '--dport', '53', ...ALLOW]),
     ...ofFamily(wanted.allowed).map((address) => ['-d', address, ...ALLOW]),
+    ...targets(wanted.registry),
     ...(family === 'ipv4' ? [['-d', APP_ADDRESSES, ...tcp, ...REFUSE]] : []),
-    ...wanted.proxied
-      .filter(({ address }) => ofFamily([address]).length > 0)
-      .map(({ address, port }) => ['-d', address, ...tcp, '--dport', String(port), ...ALLOW]),
+    ...targets(wanted.proxied),
     ...BRIDGES.map((name) => ['-o', name, ...tcp, ...REFUSE]),
     ...wanted.edgePorts.map((port) => [
       '!',
@@ -77,6 +83,7 @@ export type EngineFirewallDeps = {
   engine: EngineAddress
   edgePorts: readonly number[]
   privateSources: readonly string[]
+  registry: { readonly host: string; readonly port: number } | undefined
 }
 
 /** Keeps the engine's own downloads away from this machine and private networks. Called repeatedly, it repairs rules that changed. */
@@ -108,6 +115,7 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
       edgePorts: deps.edgePorts,
       resolvers: await resolvers(),
       allowed: await addressesOf(deps.privateSources),
+      registry: await targetsOf(deps.registry),
       proxied: await proxyTargets(group),
       isInSwarm: await isInSwarm(deps.engine, signal),
     }
@@ -136,6 +144,10 @@ export async function removeEngineFirewall(controlPort: number): Promise<void> {
 async function resolvers(): Promise<string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
   return [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address).filter((address) => isIP(address) !== 0)
+}
+
+async function targetsOf(registry: EngineFirewallDeps['registry']): Promise<Target[]> {
+  return registry === undefined ? [] : (await addressesOf([registry.host])).map((address) => ({ address, port: registry.port }))
 }
 
 async function addressesOf(hosts: readonly string[]): Promise<string[]> {
