@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
 import { createRunCommand } from '../features/backups/run-command.ts'
@@ -86,11 +87,15 @@ function createBackupKeeper({ config, db, settings, log, now }: Foundation, runC
   })
 }
 
-function createServerParts({ db, instance, now, log, background }: Foundation, { engine }: EngineParts, history: MetricsHistoryKeeper) {
+function createServerParts(
+  { db, instance, now, log, background }: Foundation,
+  { engine }: EngineParts,
+  { history, port }: { history: MetricsHistoryKeeper; port: () => number },
+) {
   const onSwitched = () => {
     background.wake('firewall') // the engine may reach other servers from then on
   }
-  return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched })
+  return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched, port })
 }
 
 /** The metrics of apps; with several nodes, of the traffic of all edges. */
@@ -101,6 +106,11 @@ function createFigureParts({ base, engineParts, traffic, isLeading }: Parts) {
   const measure = createMeasure({ engine: engineParts.engine, instance })
   const takeTraffic = sharedTraffic?.takeAll ?? take
   return { sharedTraffic, figures: createFigures({ db, measure, takeTraffic, now, isShared: sharedTraffic !== undefined }) }
+}
+
+/** The one that it listens on: the setting may be 0. */
+function portOf([address]: readonly (string | AddressInfo)[]): number | undefined {
+  return typeof address === 'object' ? address.port : undefined
 }
 
 /** The HTTP server: the API, the dashboard's files and the sockets. */
@@ -121,7 +131,7 @@ export async function createHttpParts(parts: Parts) {
     runCommand,
     health: healthHandlers(health).health,
   })
-  const servers = createServerParts(base, engineParts, metricsHistory)
+  const servers = createServerParts(base, engineParts, { history: metricsHistory, port: () => portOf(http.addresses()) ?? config.port })
   const handlers = handlersOf({
     db,
     ...access,

@@ -43,6 +43,7 @@ it('a second server is added with one command that works once, and is checked', 
     '4789/udp',
     'clock',
     'no-new-privileges',
+    'firewall',
   ])
   expect(await owner.call('servers.list')).toMatchObject({ isSwarm: true, adding: { openUntil: null, changes: [] } })
 

@@ -68,6 +68,10 @@ export async function openFakeSwarm(instance: string, ids: readonly string[]) {
     switchOff: () => void (swarm.isOn = false),
     switchOn: () => void (swarm.isOn = true),
     join: (id: string) => void nodes.set(id, nodeNamed(id, 'worker')),
+    setReady: (id: string, isReady: boolean) => {
+      const node = nodes.get(id)
+      if (node) node.Status.State = isReady ? 'ready' : 'down'
+    },
     vanish: (id: string) => void nodes.delete(id),
     labelsOf: (id: string): Record<string, string> => nodes.get(id)?.Spec.Labels ?? {},
     token: () => `token-${swarm.token}`,

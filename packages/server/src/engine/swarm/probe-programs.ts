@@ -52,7 +52,14 @@ const ask = (bytes, withinMs) => new Promise((resolve) => {
   socket.on('data', (chunk) => got.push(chunk))
   socket.on('end', () => end({ body: Buffer.concat(got), ms: Date.now() - begun }))
 })
+const reach = (address) => new Promise((resolve) => {
+  const [host, port] = address.split(':')
+  const socket = net.connect({ host, port: Number(port), timeout: 3000 })
+  const end = (found) => { socket.destroy(); resolve(found) }
+  socket.on('connect', () => end([address])).on('timeout', () => end([])).on('error', () => end([]))
+})
 const main = async () => {
+  const reached = Promise.all(process.env.CLOSED.split(',').map(reach))
   let clock = null
   for (let tries = 0; clock === null && tries < 5; tries += 1) {
     clock = await ask('c', 2000)
@@ -63,7 +70,7 @@ const main = async () => {
   const up = clock === null ? null : await ask(Buffer.alloc(${FULL_BYTES} + 1, 'u'), 5000)
   const noNewPrivileges = /^NoNewPrivs:\\s+1$/m.test(fs.readFileSync('/proc/self/status', 'utf8'))
   const isFull = down !== null && down.body.length === ${FULL_BYTES} && up !== null
-  console.log(JSON.stringify({ noNewPrivileges, clockMs, passes: clock !== null, isFull }))
+  console.log(JSON.stringify({ noNewPrivileges, clockMs, passes: clock !== null, isFull, reached: (await reached).flat() }))
 }
 main()
 `

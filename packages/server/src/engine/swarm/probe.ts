@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { count, field, text } from '../api/json.ts'
+import { count, field, items, text } from '../api/json.ts'
 import type { Maker } from '../labels.ts'
 import { PROBE, RESPONDER } from './probe-programs.ts'
 import type { Services, TaskState } from './services.ts'
@@ -20,6 +20,8 @@ export type Probed =
       /** Whether anything passes between the servers on an overlay network, and whether packets of full size do. */
       readonly passes: boolean
       readonly isFull: boolean
+      /** Of what its containers must not reach, what they did. */
+      readonly reached: readonly string[]
       /** The ports of Swarm's own exchange there: `silent` if nothing came back. */
       readonly gossip: { readonly tcp: string; readonly udp: string }
     }
@@ -30,6 +32,8 @@ type Target = {
   readonly hereId: string
   readonly nodeId: string
   readonly address: string
+  /** What containers there must not reach: addresses with a port. */
+  readonly closed: readonly string[]
 }
 
 const START_MS = 30_000
@@ -50,11 +54,16 @@ export function createProbe({ services, log }: { services: Services; log: Log })
       const here = await services.start({ ...responder, command: ['node', '-e', RESPONDER] })
       const running = await services.waitFor(here, 'running', { withinMs: START_MS, signal })
       if (running.state !== 'running') return { is: 'failed', reason: `On this server: ${running.error || running.state}` }
-      const probe = { ...shared, name: `${name}-there`, nodeId: target.nodeId, environment: { PEER: running.address } }
+      const probe = {
+        ...shared,
+        name: `${name}-there`,
+        nodeId: target.nodeId,
+        environment: { PEER: running.address, CLOSED: target.closed.join() },
+      }
       const there = await services.start({ ...probe, command: ['node', '-e', PROBE] })
       const ended = await services.waitFor(there, 'ended', { withinMs: END_MS, signal })
       if (ended.state !== 'complete') return failed(ended)
-      return resultOf(await services.output(there), await services.output(here))
+      return resultOf(target, await services.output(there), await services.output(here))
     } finally {
       // the result is worth more, and the next check removes what is left
       await services.removeAll(shared.owner).catch((err: unknown) => log.warn({ err }, 'a check could not be cleaned up'))
@@ -78,7 +87,7 @@ function ownerOf(instance: string): Maker {
   return { instance, kind: 'check' }
 }
 
-function resultOf(there: readonly string[], here: readonly string[]): Probed {
+function resultOf({ closed }: Target, there: readonly string[], here: readonly string[]): Probed {
   const said = jsonIn(there)
   if (said === undefined) return { is: 'failed', reason: 'Its output did not arrive.' }
   return {
@@ -87,6 +96,7 @@ function resultOf(there: readonly string[], here: readonly string[]): Probed {
     clockMs: count(field(said, 'clockMs')),
     passes: field(said, 'passes') === true,
     isFull: field(said, 'isFull') === true,
+    reached: closed.filter((each) => items(field(said, 'reached')).includes(each)),
     gossip: { tcp: text(field(jsonIn(here), 'tcp')), udp: text(field(jsonIn(here), 'udp')) },
   }
 }

@@ -3,10 +3,12 @@ import type { Engine } from '../../engine/engine.ts'
 import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { type ControlPlane, closedToApps, closingRules } from './closed-to-apps.ts'
 import type { Cluster } from './cluster.ts'
-import { findingsOf } from './findings.ts'
+import { findingsOf, isUnsafe } from './findings.ts'
 import type { Checked } from './listing.ts'
 import { whyNotChecked } from './rules.ts'
+import { createWaiting } from './waiting.ts'
 
 type Deps = {
   engine: Pick<Engine, 'swarm' | 'agentImage' | 'probeServer' | 'removeChecks'>
@@ -14,15 +16,15 @@ type Deps = {
   instance: string
   now: () => Date
   log: Pick<Logger, 'info' | 'warn'>
+  controlPlane: () => ControlPlane
 }
 
 /** Checks of other servers. The results are kept in memory; that a server passed is a label on it. */
-export function createChecking({ engine, cluster, instance, now, log }: Deps) {
+export function createChecking({ engine, cluster, instance, now, log, controlPlane }: Deps) {
   const results = new Map<string, Checked>()
   /** Checks that failed by an error of ours or of the engine; an owner can start them again. */
   const failed = new Set<string>()
-  /** The servers without the label. Undefined as long as there is no Swarm of ours. */
-  let unchecked: readonly string[] | undefined
+  const waiting = createWaiting(forget)
   let isTidy = false
 
   async function check(serverId: string, signal: AbortSignal): Promise<void> {
@@ -30,13 +32,16 @@ export function createChecking({ engine, cluster, instance, now, log }: Deps) {
     const whyNot = whyNotChecked(node, hereId)
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     const image = await engine.agentImage.ensure(instance)
-    const probed = await engine.probeServer({ instance, image, hereId, nodeId: node.id, address: node.address }, signal)
-    const checks = findingsOf(node, probed)
-    // without the image nothing was learned, and what an earlier check found is still true
-    if (probed.is !== 'without image')
-      await engine.swarm.changeNode(node.id, { isChecked: checks.every(({ level }) => level !== 'problem') })
+    const closed = closedToApps(controlPlane())
+    const probed = await engine.probeServer({ instance, image, hereId, nodeId: node.id, address: node.address, closed }, signal)
+    const checks = findingsOf(node, probed, closingRules(controlPlane()))
+    const problems = checks.filter(({ level }) => level === 'problem')
+    // what runs there is moved away when a server is not checked any more, so only if it is not safe there
+    if (problems.length === 0) await engine.swarm.changeNode(node.id, { isChecked: true })
+    else if (problems.some(isUnsafe)) await engine.swarm.changeNode(node.id, { isChecked: false })
+    waiting.done(serverId)
     results.set(serverId, { checks, checkedAt: now().toISOString() })
-    log.info({ serverId, problems: checks.filter(({ level }) => level === 'problem').map(({ check: name }) => name) }, 'server checked')
+    log.info({ serverId, problems: problems.map(({ check: name }) => name) }, 'server checked')
   }
 
   async function mayBeChecked(serverId: string): Promise<boolean> {
@@ -49,12 +54,19 @@ export function createChecking({ engine, cluster, instance, now, log }: Deps) {
     }
   }
 
-  /** Repeatedly: once each those that joined, as soon as they answer, and after a restart those that have not passed. */
+  function forget(serverId: string): void {
+    results.delete(serverId)
+    failed.delete(serverId)
+    waiting.done(serverId)
+  }
+
+  /** Repeatedly: once each those that joined or are back, as soon as they answer, and after a restart those that have not passed. */
   async function checkWaiting(signal: AbortSignal): Promise<void> {
-    if (unchecked === undefined) return
+    const all = waiting.list()
+    if (all === undefined) return
     if (!isTidy) await engine.removeChecks(instance) // from before a restart
     isTidy = true
-    for (const serverId of unchecked) {
+    for (const serverId of all) {
       if (results.has(serverId) || failed.has(serverId) || !(await mayBeChecked(serverId))) continue
       try {
         await check(serverId, signal)
@@ -69,11 +81,8 @@ export function createChecking({ engine, cluster, instance, now, log }: Deps) {
   return {
     check,
     checkWaiting,
-    see: (serverIds: readonly string[] | undefined) => void (unchecked = serverIds),
+    see: waiting.see,
     checkedOf: (serverId: string): Checked => results.get(serverId) ?? { checks: [], checkedAt: null },
-    forget: (serverId: string) => {
-      results.delete(serverId)
-      failed.delete(serverId)
-    },
+    forget,
   }
 }

@@ -9,16 +9,17 @@ const good: Extract<Probed, { is: 'done' }> = {
   clockMs: 12,
   passes: true,
   isFull: true,
+  reached: [],
   gossip: { tcp: 'open', udp: 'silent' },
 }
 
 function levelsOf(probed: Probed, engine = '20.10.24'): Record<string, string> {
   const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: engine } } })
-  return Object.fromEntries(findingsOf(node, probed).map(({ check, level }) => [check, level]))
+  return Object.fromEntries(findingsOf(node, probed, ['DOCKER-USER -d 192.0.2.1 -j REJECT']).map(({ check, level }) => [check, level]))
 }
 
 it('finds nothing wrong with a good server, in the order in which things are needed', () => {
-  const names = ['engine', '2377/tcp', '7946/tcp', '7946/udp', '4789/udp', 'clock', 'no-new-privileges']
+  const names = ['engine', '2377/tcp', '7946/tcp', '7946/udp', '4789/udp', 'clock', 'no-new-privileges', 'firewall']
   expect(levelsOf(good)).toEqual(Object.fromEntries(names.map((name) => [name, 'ok'])))
 })
 
@@ -29,6 +30,7 @@ it.each<[string, Partial<typeof good>, Record<string, string>]>([
   ['7946 is dropped', { gossip: { tcp: 'silent', udp: 'silent' } }, { '7946/tcp': 'problem', '7946/udp': 'ok' }],
   ['the clock is behind', { clockMs: -5000 }, { clock: 'warning' }],
   ['the clock is wrong', { clockMs: 3_600_000 }, { clock: 'problem' }],
+  ['containers reach the control plane', { reached: ['198.51.100.1:8080'] }, { firewall: 'problem' }],
   ['the engine dropped a setting', { hasNoNewPrivileges: false }, { 'no-new-privileges': 'problem' }],
 ])('says it: %s', (_name, change, levels) => {
   expect(levelsOf({ ...good, ...change })).toMatchObject(levels)
@@ -42,10 +44,10 @@ it('says what to do about an old engine, and about a container that does not sta
   expect(levelsOf(good, '19.03.15')['engine']).toBe('problem')
   expect(levelsOf(good, '29.1.0')['engine']).toBe('ok')
   const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: '20.10.24' } } })
-  expect(findingsOf(node, { is: 'without image' }).at(-1)).toMatchObject({
+  expect(findingsOf(node, { is: 'without image' }, []).at(-1)).toMatchObject({
     level: 'problem',
     message: expect.stringContaining('two does not have the image of the check.'),
     toDo: expect.stringContaining('run the part before "&&" on two'),
   })
-  expect(findingsOf(node, { is: 'failed', reason: 'disk full' }).at(-1)?.message).toBe('A container could not be run: disk full')
+  expect(findingsOf(node, { is: 'failed', reason: 'disk full' }, []).at(-1)?.message).toBe('A container could not be run: disk full')
 })

@@ -6,10 +6,13 @@ const OLDEST_ENGINE = [20, 10] as const
 const CLOCK_WARNING_MS = 2000
 const CLOCK_PROBLEM_MS = 60_000
 
+const HARDENING = 'no-new-privileges'
+const FIREWALL = 'firewall'
+
 type Done = Extract<Probed, { is: 'done' }>
 
 /** What a check of a server found, in the order in which things are needed. */
-export function findingsOf(node: SwarmNode, probed: Probed): Finding[] {
+export function findingsOf(node: SwarmNode, probed: Probed, rules: readonly string[]): Finding[] {
   const known = [engine(node), finding('2377/tcp', 'ok', `${node.name} is connected to this server.`)]
   if (probed.is === 'without image') return [...known, withoutImage(node)]
   if (probed.is === 'failed') return [...known, notStarted(node, probed.reason)]
@@ -19,6 +22,7 @@ export function findingsOf(node: SwarmNode, probed: Probed): Finding[] {
     gossip(node, 'udp', probed.gossip.udp),
     overlay(node, probed),
     ...inside(node, probed),
+    firewall(node, probed, rules),
   ]
 }
 
@@ -79,12 +83,25 @@ function inside({ name }: SwarmNode, { clockMs, passes, hasNoNewPrivileges }: Do
     away <= CLOCK_WARNING_MS ? 'The same time as here.' : `${Math.round(away / 1000)} s ${clockMs > 0 ? 'ahead of' : 'behind'} this server.`
   const clock = finding('clock', level, words, level === 'ok' ? '' : `Set the clock of ${name}, for example with systemd-timesyncd.`)
   const hardening = hasNoNewPrivileges
-    ? finding('no-new-privileges', 'ok', 'Containers cannot gain privileges.')
+    ? finding(HARDENING, 'ok', 'Containers cannot gain privileges.')
     : finding(
-        'no-new-privileges',
+        HARDENING,
         'problem',
         'Docker ignored that containers must not gain privileges.',
         `Add "no-new-privileges": true to /etc/docker/daemon.json on ${name} and restart Docker there.`,
       )
   return [...(passes ? [clock] : []), hardening]
+}
+
+/** Apps there may reach what they would not reach here. */
+function firewall({ name }: SwarmNode, { reached }: Done, rules: readonly string[]): Finding {
+  if (reached.length === 0) return finding(FIREWALL, 'ok', 'Containers reach neither the control plane nor metadata services.')
+  const commands = rules.map((rule) => `iptables -I ${rule}`).join('; ')
+  const toDo = `Run on ${name} as root, and make it permanent, for example with iptables-persistent: ${commands}`
+  return finding(FIREWALL, 'problem', `Containers there reach ${reached.join(' and ')}, which apps must not.`, toDo)
+}
+
+/** Not only in the way of apps: nothing may run on a server with this problem. */
+export function isUnsafe({ check, level }: Finding): boolean {
+  return level === 'problem' && (check === HARDENING || check === FIREWALL)
 }

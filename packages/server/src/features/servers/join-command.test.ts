@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../lib/app-error.ts'
 import { chooseAddress, joinCommand, reachableAddresses, siteUrl } from './join-command.ts'
 
-const join = { imageToken: 'abc', joinToken: 'SWMTKN-1-x', manager: '198.51.100.1:2377' }
+const join = { imageToken: 'abc', joinToken: 'SWMTKN-1-x', manager: '198.51.100.1:2377', rules: ['DOCKER-USER -d 192.0.2.1 -j REJECT'] }
 
 describe('the command', () => {
-  it('loads the image from where the caller reached Berth, then joins', () => {
+  it('loads the image from where the caller reached Berth, closes what apps must not reach, then joins', () => {
     expect(joinCommand({ ...join, site: siteUrl('https://berth.example.com') })).toBe(
-      "curl -fsS 'https://berth.example.com/api/servers/image?token=abc' | docker load && docker swarm join --token SWMTKN-1-x 198.51.100.1:2377",
+      "curl -fsS 'https://berth.example.com/api/servers/image?token=abc' | docker load && " +
+        '{ iptables -C DOCKER-USER -d 192.0.2.1 -j REJECT 2>/dev/null || iptables -I DOCKER-USER -d 192.0.2.1 -j REJECT; ' +
+        'docker swarm join --token SWMTKN-1-x 198.51.100.1:2377; }',
     )
   })
 

@@ -28,7 +28,7 @@ export function chooseAddress(wanted: string | undefined, known: readonly string
 }
 
 /** `manager` is its address and port. */
-type Join = { site: URL; imageToken: string; joinToken: string; manager: string }
+type Join = { site: URL; imageToken: string; joinToken: string; manager: string; rules: readonly string[] }
 
 /** How the caller reaches this Berth, from the Host header. It becomes a part of a command. */
 export function siteUrl(site: string): URL {
@@ -38,9 +38,11 @@ export function siteUrl(site: string): URL {
 }
 
 /** To run on the new server. `site` is how the caller reaches this Berth, so most likely the new server can too. */
-export function joinCommand({ site, imageToken, joinToken, manager }: Join): string {
+export function joinCommand({ site, imageToken, joinToken, manager, rules }: Join): string {
   const url = new URL(site)
   if (LOOPBACK.test(url.hostname)) url.hostname = manager.replace(/:\d+$/, '')
   const load = `curl -fsS '${url.origin}/api/servers/image?token=${imageToken}' | docker load`
-  return `${load} && docker swarm join --token ${joinToken} ${manager}`
+  // if one cannot be added, the check says so, and no app runs there
+  const close = rules.map((rule) => `iptables -C ${rule} 2>/dev/null || iptables -I ${rule};`).join(' ')
+  return `${load} && { ${close} docker swarm join --token ${joinToken} ${manager}; }`
 }

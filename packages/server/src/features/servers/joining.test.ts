@@ -14,6 +14,7 @@ const GOOD: Probed = {
   clockMs: 0,
   passes: true,
   isFull: true,
+  reached: [],
   gossip: { tcp: 'open', udp: 'silent' },
 }
 const signal = new AbortController().signal
@@ -37,8 +38,9 @@ async function openLab() {
     }
     const shared = { db: test.db, engine, instance: INSTANCE, now: () => new Date(), log: { info: () => undefined, warn: () => undefined } }
     const cluster = createCluster(shared)
-    const checking = createChecking({ ...shared, cluster })
-    const joining = createJoining({ ...shared, cluster, onLook: checking.see })
+    const controlPlane = () => ({ addresses: ['198.51.100.1'], port: 8080 })
+    const checking = createChecking({ ...shared, cluster, controlPlane })
+    const joining = createJoining({ ...shared, cluster, controlPlane, onLook: checking.see })
     return { checking, joining }
   }
   return {
@@ -128,7 +130,7 @@ it('what an earlier check found stays if only the image is missing', async () =>
   await checking.check(serverId, signal)
   expect(checking.checkedOf(serverId).checks.at(-1)?.level).toBe('problem')
   expect(lab.labelsOf('two')['berth.checked']).toBe('true')
-  answer = { ...GOOD, passes: false }
+  answer = { ...GOOD, hasNoNewPrivileges: false }
   await checking.check(serverId, signal)
   expect(lab.labelsOf('two')).not.toHaveProperty('berth.checked')
 })
@@ -161,4 +163,44 @@ it('whether the Swarm is ours is in the database, also if another control plane 
   lab.switchOff()
   await joining.watch()
   expect(await isSwarmOn(lab.db)).toBe(false)
+})
+
+it('a server keeps what runs there when a check finds something passing, and not when it is not safe there', async () => {
+  await using lab = await openLab()
+  lab.join('two')
+  let probed: Probed = GOOD
+  const { checking, joining } = lab.begin(async () => await Promise.resolve(probed))
+  await joining.watch()
+  await checking.checkWaiting(signal)
+  const serverId = lab.labelsOf('two')['berth.server'] ?? ''
+  const isChecked = () => lab.labelsOf('two')['berth.checked'] === 'true'
+  for (const [now, kept] of [
+    [{ ...GOOD, isFull: false }, true],
+    [{ is: 'failed', reason: 'it is slow' }, true],
+    [{ ...GOOD, reached: ['198.51.100.1:8080'] }, false],
+    [{ ...GOOD, clockMs: 3_600_000 }, false],
+    [GOOD, true],
+    [{ ...GOOD, hasNoNewPrivileges: false }, false],
+  ] as const) {
+    probed = now
+    await checking.check(serverId, signal)
+    expect(isChecked()).toBe(kept)
+  }
+})
+
+it('a server that was down is checked again once it is back: a reboot may have lost its firewall rules', async () => {
+  await using lab = await openLab()
+  lab.join('two')
+  const { checking, joining } = lab.begin()
+  const look = async () => {
+    await joining.watch()
+    await checking.checkWaiting(signal)
+  }
+  await look()
+  lab.setReady('two', false)
+  for (let turn = 0; turn < 2; turn += 1) await look()
+  expect(lab.probed).toEqual(['two'])
+  lab.setReady('two', true)
+  for (let turn = 0; turn < 2; turn += 1) await look()
+  expect(lab.probed).toEqual(['two', 'two'])
 })

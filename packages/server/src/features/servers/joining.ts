@@ -10,9 +10,11 @@ import { AppError } from '../../lib/app-error.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
 import { isSwarmOn, setSwarmOn } from '../../store/swarm-fact.ts'
+import { type ControlPlane, closingRules } from './closed-to-apps.ts'
 import type { Cluster } from './cluster.ts'
 import { joinCommand } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
+import type { Seen } from './waiting.ts'
 
 type Deps = {
   db: Db
@@ -20,8 +22,9 @@ type Deps = {
   cluster: Cluster
   instance: string
   now: () => Date
-  /** After each look: the servers that have not passed a check; undefined without a Swarm of ours. */
-  onLook: (unchecked: readonly string[] | undefined) => void
+  controlPlane: () => ControlPlane
+  /** After each look: the other servers; undefined without a Swarm of ours. */
+  onLook: (others: readonly Seen[] | undefined) => void
 }
 
 const OPEN_MS = 3600 * 1000
@@ -49,7 +52,7 @@ export function createJoining(deps: Deps) {
       const joinToken = await engine.swarm.replaceToken(openUntil)
       imageToken = randomBytes(24).toString('hex')
       isOn = true // a look from before Swarm was switched on may have ended meanwhile
-      return { command: joinCommand({ site, imageToken, joinToken, manager }), openUntil }
+      return { command: joinCommand({ site, imageToken, joinToken, manager, rules: closingRules(deps.controlPlane()) }), openUntil }
     })
   }
 
@@ -76,8 +79,8 @@ export function createJoining(deps: Deps) {
       if (isOver || fresh.some(({ id }) => id !== nodeId)) await close()
       isFirst = false
       const given = await giveIds(fresh, nodeId)
-      const others = nodes.filter(({ id, isChecked }) => id !== nodeId && !isChecked)
-      deps.onLook(others.map(({ id, serverId }) => given.get(id) ?? serverId))
+      const others = nodes.filter(({ id }) => id !== nodeId)
+      deps.onLook(others.map((node) => ({ ...node, serverId: given.get(node.id) ?? node.serverId })))
     })
   }
 

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import type { MetricsHistory, Server, ServerInvitation, Servers } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -7,7 +8,7 @@ import type { Db } from '../../store/database.ts'
 import { type Change, createChanges } from './changes.ts'
 import { createChecking } from './checking.ts'
 import { createCluster } from './cluster.ts'
-import { siteUrl } from './join-command.ts'
+import { reachableAddresses, siteUrl } from './join-command.ts'
 import { createJoining } from './joining.ts'
 import { createListing } from './listing.ts'
 import { createSwitching } from './switching.ts'
@@ -20,6 +21,8 @@ type Deps = {
   metrics: () => MetricsHistory
   now: () => Date
   log: Pick<Logger, 'info' | 'warn'>
+  /** Of the control plane: apps on other servers must not reach it. */
+  port: () => number
   /** Called after Swarm was switched on or off. */
   onSwitched: () => void
 }
@@ -28,9 +31,10 @@ type Wanted = { consent?: boolean; address?: string }
 /** The machines that containers run on. With one of them, nothing here does anything but look at it (docs/decisions/0018). */
 export function createServers(deps: Deps) {
   const cluster = createCluster(deps)
-  const checking = createChecking({ ...deps, cluster })
+  const controlPlane = () => ({ addresses: reachableAddresses(networkInterfaces()), port: deps.port() })
+  const checking = createChecking({ ...deps, cluster, controlPlane })
   const listing = createListing({ ...deps, checkedOf: checking.checkedOf })
-  const joining = createJoining({ ...deps, cluster, onLook: checking.see })
+  const joining = createJoining({ ...deps, cluster, controlPlane, onLook: checking.see })
   const switching = createSwitching({ ...deps, cluster })
   const changes = createChanges({ ...deps, cluster, onRemoved: checking.forget })
 
