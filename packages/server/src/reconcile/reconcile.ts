@@ -51,7 +51,8 @@ function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engi
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string | undefined> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return undefined
-    if (details.waitsFor !== undefined) return `No server can run it now: ${details.waitsFor}. See Servers.`
+    if (details.waitsFor !== undefined)
+      return `No server can run it now: ${details.waitsFor}. See Servers. If no other server is left, deploy it again, on the first one.`
     const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
     return `The container exited with code ${details.exitCode ?? 'unknown'}${outputSummary(printed, SHOWN_CHARACTERS)}`

@@ -89,11 +89,16 @@ export function createSwarm({ transport }: { transport: Transport }) {
     }))
   }
 
-  async function countServices(): Promise<number> {
-    return items(await get('/services')).length
+  /** Of all services, also those that are stopped. */
+  async function owners(): Promise<Owner[]> {
+    return items(await get('/services')).map((service) => ownerOf(texts(field(service, 'Spec', 'Labels'))))
   }
 
-  return { state, turnOn, turnOff, replaceToken, ...createNodes(transport, get), tasks, countServices }
+  async function countServices(): Promise<number> {
+    return (await owners()).length
+  }
+
+  return { state, turnOn, turnOff, replaceToken, ...createNodes(transport, get), tasks, owners, countServices }
 }
 
 export type Swarm = ReturnType<typeof createSwarm>

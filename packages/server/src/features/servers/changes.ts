@@ -7,8 +7,9 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
 import type { Cluster } from './cluster.ts'
 import { makeManagers } from './managers.ts'
-import { whyNotAvailable, whyNotManagers, whyNotRemoved } from './rules.ts'
+import { whyNotAvailable, whyNotDrained, whyNotManagers, whyNotRemoved } from './rules.ts'
 import { createServerAudit } from './server-audit.ts'
+import { appNames } from './store.ts'
 
 type Deps = { db: Db; engine: Pick<Engine, 'swarm'>; cluster: Cluster; now: () => Date; onRemoved: (serverId: string) => void }
 export type Change = { serverId: string; availability?: Availability; labels?: readonly string[] }
@@ -21,13 +22,28 @@ export function createChanges(deps: Deps) {
   const oneAtATime = createSemaphore(1)
 
   async function update(caller: Caller, { serverId, availability, labels }: Change): Promise<void> {
-    const { node, hereId } = await cluster.find(serverId)
-    const whyNot = availability && whyNotAvailable(node, hereId, availability)
+    const { node, nodes, hereId } = await cluster.find(serverId)
+    const isDraining = availability === 'drain' && node.availability !== 'drain'
+    const whyNot =
+      (availability && whyNotAvailable(node, hereId, availability)) ??
+      (isDraining ? whyNotDrained(node, nodes, await appsOn(node.id)) : undefined)
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     const wanted = { ...(availability && { availability }), ...(labels && { labels: [...new Set(labels)] }) }
     const before = { availability: node.availability, labels: node.labels }
     await audit(caller, 'server.update', { before, after: { serverId, name: node.name, ...wanted } })
     await swarm.changeNode(node.id, wanted)
+  }
+
+  async function appsOn(nodeId: string): Promise<string[]> {
+    const tasks = (await swarm.tasks()).filter((task) => task.nodeId === nodeId)
+    return [
+      ...(
+        await appNames(
+          deps.db,
+          tasks.flatMap(({ owner }) => owner.appId ?? []),
+        )
+      ).values(),
+    ].toSorted()
   }
 
   async function setManagersNow(caller: Caller, given: readonly string[]): Promise<void> {

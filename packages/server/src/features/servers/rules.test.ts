@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
-import { troubleOf, troubleOfManagers, whyNotAvailable, whyNotChecked, whyNotManagers, whyNotRemoved } from './rules.ts'
+import { troubleOf, troubleOfManagers, whyNotAvailable, whyNotChecked, whyNotDrained, whyNotManagers, whyNotRemoved } from './rules.ts'
 
 function node(change: Partial<SwarmNode> = {}): SwarmNode {
   return {
@@ -87,4 +87,14 @@ describe('managers', () => {
     const lost = nodes.map((each) => (each.serverId === 's4' ? { ...each, role: 'manager' as const } : each))
     expect(whyNotManagers(lost, 'node1', ['s1', 's2', 's4'])).toBeUndefined()
   })
+})
+
+it('the last server that can run apps is not drained while it runs some', () => {
+  const [first, second, third] = [{ ...here, isChecked: false }, node({ id: 'b' }), node({ id: 'c' })]
+  expect(whyNotDrained(second, [first, second, third], ['shop'])).toBeUndefined()
+  expect(whyNotDrained(second, [first, second], [])).toBeUndefined()
+  for (const closed of [{ isReady: false }, { isChecked: false }, { availability: 'pause' as const }])
+    expect(whyNotDrained(second, [first, second, { ...third, ...closed }], ['blog', 'shop'])).toBe(
+      `Only ${second.name} can run blog, shop now. Pause it and deploy them again, on the first server. Then drain it.`,
+    )
 })

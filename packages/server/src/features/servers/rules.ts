@@ -7,6 +7,14 @@ export function whyNotAvailable(node: SwarmNode, hereId: string, wanted: Availab
   return 'Berth and its apps run on this server outside of Swarm, so it cannot be drained or paused.'
 }
 
+/** Why a server cannot be drained that runs these apps, or undefined. */
+export function whyNotDrained(node: SwarmNode, nodes: readonly SwarmNode[], apps: readonly string[]): string | undefined {
+  const isOpen = (other: SwarmNode) => other.id !== node.id && other.isReady && other.isChecked && other.availability === 'active'
+  if (apps.length === 0 || nodes.some(isOpen)) return undefined
+  const them = apps.length === 1 ? 'it' : 'them'
+  return `Only ${node.name} can run ${apps.join(', ')} now. Pause it and deploy ${them} again, on the first server. Then drain it.`
+}
+
 export function whyNotRemoved(node: SwarmNode, { hereId, containers }: { hereId: string; containers: number }): string | undefined {
   const { name } = node
   if (node.id === hereId) return 'Berth runs on this server, so it cannot be removed.'

@@ -7,6 +7,7 @@ import { setSwarmOn } from '../../store/swarm-fact.ts'
 import type { Cluster } from './cluster.ts'
 import { chooseAddress, reachableAddresses } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
+import { appNames } from './store.ts'
 import { IS_WORKER, LIVE_RESTORE, NOT_OURS } from './words.ts'
 
 type Deps = {
@@ -43,7 +44,18 @@ export function createSwitching(deps: Deps) {
     const others = (await engine.swarm.nodes()).filter(({ id }) => id !== nodeId)
     if (others.length > 0) throw refuse('Remove the other servers first: Swarm connects them.')
     await engine.removeChecks(instance)
-    if ((await engine.swarm.countServices()) > 0) throw refuse('There are services in the Swarm. Remove them first (docker service ls).')
+    const owners = await engine.swarm.owners()
+    const apps = [
+      ...(
+        await appNames(
+          deps.db,
+          owners.flatMap(({ appId }) => appId ?? []),
+        )
+      ).values(),
+    ].toSorted()
+    if (apps.length > 0)
+      throw refuse(`These apps run in the Swarm: ${apps.join(', ')}. Deploy them again, and they run on this server without it.`)
+    if (owners.length > 0) throw refuse('There are services in the Swarm. Remove them first (docker service ls).')
     await audit(caller, 'server.turn_off')
     await engine.swarm.turnOff()
     await setSwarmOn(deps.db, false)
