@@ -2,46 +2,36 @@ import { expect, it } from 'vitest'
 import { EngineUnreachable } from '../api/errors.ts'
 import { nodeOf } from './nodes.ts'
 import { createPlacement } from './placement.ts'
-import { type SwarmState, SwarmUnavailable } from './swarm.ts'
+import { SwarmUnavailable } from './swarm.ts'
 
-const machine = { name: 'n1', engine: '27.0.0', cores: 2, memoryBytes: 1024 }
-const OURS: SwarmState = { is: 'ours', machine, nodeId: 'x', openUntil: null }
-const OFF: SwarmState = { is: 'off', machine, hasLiveRestore: false }
+const CHECKED = { 'berth.checked': 'true' }
 
 function nodeIn(spec: object, state = 'ready') {
   return nodeOf({ ID: 'a', Spec: spec, Description: { Hostname: 'two' }, Status: { State: state } })
 }
 
-function placementOf(states: (SwarmState | Error)[], { nodes = [nodeIn({ Labels: { 'berth.checked': 'true' } })], why = '' } = {}) {
-  let asked = 0
-  const state = async (): Promise<SwarmState> => {
-    const next = states[Math.min(asked, states.length - 1)] ?? OFF
-    asked += 1
-    if (next instanceof Error) throw next
-    return next
+function placementOf({ nodes = [nodeIn({ Labels: CHECKED })], isSwarm = true, why = '', failure = undefined as Error | undefined } = {}) {
+  const asked = async () => {
+    if (failure) throw failure
+    return nodes
   }
-  return { placement: createPlacement({ swarm: { state, nodes: async () => nodes }, whyNot: () => why }), asked: () => asked }
+  return createPlacement({ swarm: { nodes: asked }, isSwarm: async () => isSwarm, whyNot: () => why })
 }
 
-it('asks once whether there is a Swarm, and again when that may have changed', async () => {
-  const { placement, asked } = placementOf([OFF, OURS])
-  expect([await placement.isSwarm('i'), await placement.isSwarm('i'), asked()]).toEqual([false, false, 1])
-  placement.forget()
-  expect([await placement.isSwarm('i'), asked()]).toEqual([true, 2])
+it('asks the engine nothing without a Swarm of ours, or while something is missing', async () => {
+  const failure = new Error('asked')
+  expect(await placementOf({ isSwarm: false, failure }).isOpen()).toBe(false)
+  expect(await placementOf({ why: 'There is no registry.', failure }).isOpen()).toBe(false)
 })
 
-it('counts as an engine that is away while it is not known, and then asks again', async () => {
-  const { placement } = placementOf([new SwarmUnavailable('no leader'), OURS])
-  await expect(placement.isSwarm('i')).rejects.toBeInstanceOf(EngineUnreachable)
-  expect(await placement.isSwarm('i')).toBe(true)
+it('counts as an engine that is away while there is no leader', async () => {
+  const placement = placementOf({ failure: new SwarmUnavailable('no leader') })
+  for (const ask of [placement.isOpen, placement.openNodes, placement.readyNodes])
+    await expect(ask()).rejects.toBeInstanceOf(EngineUnreachable)
 })
 
-it('is open if a server that has passed its check takes containers, and nothing is missing', async () => {
-  const isOpen = async (...given: Parameters<typeof placementOf>) => await placementOf(...given).placement.isOpen('i')
-  const checked = { 'berth.checked': 'true' }
-  expect(await isOpen([OURS])).toBe(true)
-  expect(await isOpen([OFF])).toBe(false)
-  expect(await isOpen([OURS], { why: 'There is no registry.' })).toBe(false)
-  for (const node of [nodeIn({}), nodeIn({ Labels: checked, Availability: 'pause' }), nodeIn({ Labels: checked }, 'down')])
-    expect(await isOpen([OURS], { nodes: [node] })).toBe(false)
+it('is open if a server that has passed its check takes containers', async () => {
+  expect(await placementOf().isOpen()).toBe(true)
+  for (const node of [nodeIn({}), nodeIn({ Labels: CHECKED, Availability: 'pause' }), nodeIn({ Labels: CHECKED }, 'down')])
+    expect(await placementOf({ nodes: [node] }).isOpen()).toBe(false)
 })
