@@ -81,6 +81,7 @@ type Deps = {
   buildSecretsOf: (appId: number) => Promise<Readonly<Record<string, string>>>
   routes: Routes
   ports: Ports
+  reservedPorts: () => Promise<readonly number[]>
   retention: () => Promise<number>
   step: Step
   tuning: Tuning
@@ -88,11 +89,6 @@ type Deps = {
   now: () => Date
   /** Called when containers of the app were started or removed. */
   onChanged: (appId: number) => void
-}
-
-/** The ports of the machine that Berth itself uses. */
-export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): number[] {
-  return [port, edge.httpPort, edge.httpsPort]
 }
 
 /** Everything that a deployment needs, created top to bottom. */
@@ -170,8 +166,8 @@ type StageParts = {
 
 /** The stages that end in something that can be started. */
 function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: StageParts) {
-  const { config, db, engine, git, instance, secrets } = deps
-  const { dataDir } = config
+  const { db, engine, git, instance, secrets } = deps
+  const { dataDir } = deps.config
   const { visits, credentials } = deps.registries
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({
@@ -208,7 +204,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
       dataDir,
       sharedPlans: deps.sharedPlans,
       newImageName,
-      reservedPorts: reservedPorts(config),
+      reservedPorts: deps.reservedPorts,
     }),
     pullReadyImage: createPullReadyImage({ pullImage, keepPlan }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),

@@ -17,7 +17,7 @@ import { createIsDiskFull } from '../store/disk-space.ts'
 import { instanceId } from '../store/instance-id.ts'
 import { finishKeyRotation, keyHash } from '../store/key-rotation.ts'
 import { hasData, openDatabase } from '../store/open.ts'
-import type { NodeIdentity } from '../store/presence.ts'
+import { type NodeIdentity, portsOfNodes } from '../store/presence.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 
@@ -75,6 +75,8 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     step: fence ? fence.guardStep(step) : step,
     fence,
     background,
+    /** The ports of the machine that Berth itself uses: all nodes are on it. */
+    reservedPorts: async () => (node ? await portsOfNodes(db) : ownPorts(config)),
     openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
     settings: () => settings,
     reloadSettings: async () => {
@@ -84,8 +86,14 @@ export async function createFoundation(config: Config, givenLog: Logger) {
 }
 
 /** One of several processes on the database; undefined for the only one. */
-function identityOf({ nodeName: name }: Config, keys: readonly Buffer[]): NodeIdentity | undefined {
-  return name === undefined ? undefined : { name, bootId: randomUUID(), version: VERSION, keys: keyHash(Buffer.concat(keys)) }
+function identityOf(config: Config, keys: readonly Buffer[]): NodeIdentity | undefined {
+  const { nodeName: name } = config
+  if (name === undefined) return undefined
+  return { name, bootId: randomUUID(), version: VERSION, keys: keyHash(Buffer.concat(keys)), ports: ownPorts(config) }
+}
+
+function ownPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): number[] {
+  return [port, edge.httpPort, edge.httpsPort]
 }
 
 export type Foundation = Awaited<ReturnType<typeof createFoundation>>

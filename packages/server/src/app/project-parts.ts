@@ -16,7 +16,6 @@ import { createPlanStack } from '../features/stacks/plan-stack.ts'
 import { listFiles } from '../features/storage/store.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
 import { createLimiter, type Limiter } from '../lib/limiter.ts'
-import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
@@ -25,7 +24,7 @@ import type { WorkParts } from './work-parts.ts'
 
 /** Projects and their apps, as rows: what they are and who owns them. */
 export function createProjectParts(
-  { db, step, now, config, background }: Foundation,
+  { db, step, now, config, background, reservedPorts }: Foundation,
   { git }: EngineParts,
   { traffic, gitParts, work }: { traffic: TrafficParts; gitParts: GitParts; work: WorkParts },
 ) {
@@ -74,13 +73,13 @@ export function createProjectParts(
     deploy: work.deployments.deploy,
     makeRoom: work.deploying.makeRoom,
   })
-  const planning = createPlanParts({ db, now, git, limiter, config, appReading, gitParts, work })
+  const planning = createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, gitParts, work })
   return { suggestions, applications, appReading, appDeletion, projects, ...planning }
 }
 
 export type ProjectParts = ReturnType<typeof createProjectParts>
 
-type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config'> & {
+type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config' | 'reservedPorts'> & {
   git: EngineParts['git']
   limiter: Limiter
   appReading: AppReading
@@ -89,8 +88,8 @@ type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config'> & {
 }
 
 /** What a deployment would make of a repository or a compose file. */
-function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, work }: PlanDeps) {
-  const judge = createJudgeStack({ reservedPorts: reservedPorts(config) })
+function createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, gitParts, work }: PlanDeps) {
+  const judge = createJudgeStack({ reservedPorts })
   const quickCheckout = createQuickCheckout({ git, limiter, workDir: config.workDir })
   const plans = createStackPlans({ judge, quickCheckout })
   const { sourceOf } = gitParts.appSource

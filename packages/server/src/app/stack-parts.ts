@@ -9,7 +9,6 @@ import { createMeasureContainers } from '../features/stacks/measure.ts'
 import { createRunningFile } from '../features/stacks/running-file.ts'
 import { createStackServices } from '../features/stacks/services.ts'
 import { findPrevious } from '../features/stacks/store.ts'
-import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -20,7 +19,7 @@ type Deps = Pick<EngineParts, 'engine'> & {
 }
 
 /** The services of compose apps. */
-export function createStackParts({ config, db, now }: Foundation, { engine, sharedPlans, liveRelease, lastLines }: Deps) {
+export function createStackParts({ config, db, now, reservedPorts }: Foundation, { engine, sharedPlans, liveRelease, lastLines }: Deps) {
   const planOf = async (appId: number, deploymentId: number) => {
     const directory = planDirectory(config.dataDir, appId, deploymentId)
     const isThere = (await hasPlan(directory)) || (await sharedPlans?.fetch({ appId, deploymentId })) === true
@@ -41,7 +40,7 @@ export function createStackParts({ config, db, now }: Foundation, { engine, shar
   const portSwitches = createPortSwitches({
     db,
     now,
-    reservedPorts: reservedPorts(config),
+    reservedPorts,
     livePlan: async (app) => (await liveOf(app))?.plan,
     isDeploying: async (reader, appId) => (await statusesUnderWay(reader, appId)).length > 0,
   })

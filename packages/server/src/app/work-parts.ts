@@ -24,7 +24,7 @@ import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
 import { createRepair } from '../reconcile/repair.ts'
-import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
+import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
@@ -44,7 +44,7 @@ export function createWorkParts(
   const { config, db, secrets, step, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
   const variables = createVariableParts(base)
-  const ports = createPorts({ db, reservedPorts: reservedPorts(config) })
+  const ports = createPorts({ db, reservedPorts: base.reservedPorts })
   const sharedPlans = base.node && createSharedPlans({ db, secrets, dataDir: config.dataDir })
   const deploying = createDeploymentParts({
     ...base,

@@ -6,7 +6,7 @@ import { createStopLostEdges } from './lost-edges.ts'
 async function openNodes() {
   const test = await openTestDatabase()
   const { db } = test
-  const nodes = ['a', 'b', 'c'].map((name) => ({ name, bootId: `boot of ${name}`, version: '1', keys: 'same' }))
+  const nodes = ['a', 'b', 'c'].map((name) => ({ name, bootId: `boot of ${name}`, version: '1', keys: 'same', ports: [] }))
   const serving = { edge_stopped: 0 } as const
   for (const node of nodes) await db.transaction(async (tx) => await joinNodes(tx, node))
   await db.transaction(async (tx) => await tx.updateTable('control_plane').set(serving).execute())

@@ -46,7 +46,7 @@ it('ports that were closed are free once no release has them, however the deploy
   const settings = { env: {}, volumePrefix: 'berth-abc-app-1', port: null, reservedPorts: [], newImageName: () => '' }
   const plan = withOpenPorts(planCompose('services: { web: { image: "x" } }', settings), [{ ...OPEN, port: 8001 }])
   await keepPlan(planDirectory(directory.path, app.id, id), plan)
-  const ports = createPorts({ db, reservedPorts: [] })
+  const ports = createPorts({ db, reservedPorts: async () => [] })
   const { reconcile } = createReconcile({
     db,
     engine: { containers: { list: async () => [] } } as unknown as Engine, // nothing else is asked about an app that is stopped

@@ -18,6 +18,8 @@ export type ControlPlaneTable = {
   routes_busy: Generated<string>
   /** 1: another node has stopped its edge, because it was gone. 2: it is about to do so. */
   edge_stopped: Generated<0 | 1 | 2>
+  /** Of the machine, as JSON: its own and those of its edge. */
+  ports: Generated<string>
 }
 
 /** What the edges of all nodes do for an app beside what its rows say. */

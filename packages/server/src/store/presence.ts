@@ -11,6 +11,8 @@ export type NodeIdentity = {
   readonly version: string
   /** A hash of its keys. */
   readonly keys: string
+  /** Of the machine: its own and those of its edge. */
+  readonly ports: readonly number[]
 }
 
 /** A node that was not heard of for this long may be gone. */
@@ -46,12 +48,18 @@ export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
       `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
     )
   const { bootId: boot_id, version, keys } = node
-  const row = { boot_id, version, keys, ...ROUTES_UNKNOWN }
+  const row = { boot_id, version, keys, ports: JSON.stringify(node.ports), ...ROUTES_UNKNOWN }
   await tx
     .insertInto('control_plane')
     .values({ name: node.name, heartbeat_at: databaseTime(tx), edge_stopped: 1, ...row })
     .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute()
+}
+
+/** Those of nodes that are gone too: they may come back. */
+export async function portsOfNodes(db: Reader): Promise<number[]> {
+  const rows = await db.selectFrom('control_plane').select('ports').execute()
+  return rows.flatMap(({ ports }) => JSON.parse(ports) as number[]) // only `joinNodes` writes it
 }
 
 /** `replaced`: the name belongs to another run. */

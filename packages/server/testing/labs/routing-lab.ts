@@ -81,7 +81,7 @@ async function openApps() {
 
 async function joinAs(db: Db, name: string) {
   const bootId = randomUUID()
-  await db.transaction(async (tx) => await joinNodes(tx, { name, bootId, version: '1', keys: 'same' }))
+  await db.transaction(async (tx) => await joinNodes(tx, { name, bootId, version: '1', keys: 'same', ports: [] }))
   return { db, bootId }
 }
 

@@ -10,7 +10,7 @@ import { createSharedChallenges } from './shared-challenges.ts'
 async function startNode(db: Db, name: string, edge: TestEdge) {
   await edge.edge.setRoutes({ apps: [] })
   const bootId = randomUUID()
-  await db.transaction(async (tx) => await joinNodes(tx, { name, bootId, version: '1', keys: 'same' }))
+  await db.transaction(async (tx) => await joinNodes(tx, { name, bootId, version: '1', keys: 'same', ports: [] }))
   const warnings: object[] = []
   const log = { info: () => undefined, warn: (fields: object) => void warnings.push(fields) }
   return { ...createSharedChallenges({ db, bootId, edge: edge.edge, log, now: () => new Date(), withinMs: 2000 }), warnings }
@@ -44,7 +44,7 @@ it('waits for no node that is gone, and not forever for one whose edge does not 
   await using test = await openTestDatabase()
   await using edge = await startTestEdge()
   const a = await startNode(test.db, 'a', edge)
-  await test.db.transaction(async (tx) => await joinNodes(tx, { name: 'b', bootId: 'b', version: '1', keys: 'same' }))
+  await test.db.transaction(async (tx) => await joinNodes(tx, { name: 'b', bootId: 'b', version: '1', keys: 'same', ports: [] }))
   await a.addChallenge('token-1', 'answer-1')
   expect(a.warnings).toEqual([{ nodes: ['b'] }])
   const gone = { heartbeat_at: '2020-01-01T00:00:00.000Z' }

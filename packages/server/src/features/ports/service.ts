@@ -5,7 +5,7 @@ import { deletePort, type HostPort, listPorts, type OpenPort, unwantedPorts, wan
 type Deps = {
   db: Db
   /** Ports of the machine that are the platform's own. They may have become so after somebody opened one. */
-  reservedPorts: readonly number[]
+  reservedPorts: () => Promise<readonly number[]>
 }
 
 /**
@@ -28,8 +28,10 @@ export function createPorts({ db, reservedPorts }: Deps) {
   return {
     keepOnly,
     /** What a new release of the app opens. */
-    wantedOf: async (appId: number): Promise<OpenPort[]> =>
-      (await wantedPorts(db, appId)).filter(({ port }) => !reservedPorts.includes(port)),
+    wantedOf: async (appId: number): Promise<OpenPort[]> => {
+      const reserved = await reservedPorts()
+      return (await wantedPorts(db, appId)).filter(({ port }) => !reserved.includes(port))
+    },
     list: async (): Promise<PublishedPort[]> => await listPorts(db),
   }
 }

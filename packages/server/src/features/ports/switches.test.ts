@@ -24,7 +24,7 @@ async function lab(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   const { db } = test
   const [one, two] = [await addApp(db, 'a@example.test'), await addApp(db, 'b@example.test')]
   const state: { live: ComposePlan | undefined; isDeploying: boolean } = { live: undefined, isDeploying: false }
-  const reservedPorts = [8082]
+  const reservedPorts = async () => [8082]
   const switches = createPortSwitches({
     db,
     now: () => new Date(0),

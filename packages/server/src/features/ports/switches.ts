@@ -13,7 +13,7 @@ type Deps = {
   db: Db
   now: () => Date
   /** Ports of the machine that are the platform's own. */
-  reservedPorts: readonly number[]
+  reservedPorts: () => Promise<readonly number[]>
   /** What the app runs now; none where nothing is live. */
   livePlan: (app: AppRow) => Promise<ComposePlan | undefined>
   isDeploying: (db: Reader, appId: number) => Promise<boolean>
@@ -33,7 +33,8 @@ export function createPortSwitches(deps: Deps) {
 
   async function open(caller: Caller, app: AppRow, { service, port, protocol = 'tcp', hostPort, address = LOOPBACK }: AskedToOpen) {
     if (!kindOf(app).hasServices) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
-    if (deps.reservedPorts.includes(hostPort)) throw fieldError('invalid_request', 'hostPort', 'must not be a port of the platform')
+    if ((await deps.reservedPorts()).includes(hostPort))
+      throw fieldError('invalid_request', 'hostPort', 'must not be a port of the platform')
     const wish = { service, target: port, protocol, port: hostPort, address }
     const live = await livePlan(app)
     await change(caller, app, { action: 'app.open_port', wish }, async (tx) => {

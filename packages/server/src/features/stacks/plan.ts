@@ -20,7 +20,7 @@ export function createStackPlans({ judge, quickCheckout }: Deps) {
   async function ofText(caller: Pick<Caller, 'id'>, text: string, wish: StackInput): Promise<StackPlan> {
     const judged = async () => {
       const began = performance.now()
-      const plan = presented(judge.ofText(text, wish), wish)
+      const plan = presented(await judge.ofText(text, wish), wish)
       await sleep(PAUSES * (performance.now() - began))
       return plan
     }

@@ -31,6 +31,7 @@ import { up as sharedRoutes } from './0029-shared-routes.ts'
 import { up as loginDelays } from './0030-login-delays.ts'
 import { up as stoppedEdges } from './0031-stopped-edges.ts'
 import { up as privateImages } from './0032-private-images.ts'
+import { up as portsOfNodes } from './0033-ports-of-nodes.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { version: 30, name: '0030-login-delays', up: loginDelays },
   { version: 31, name: '0031-stopped-edges', up: stoppedEdges },
   { version: 32, name: '0032-private-images', up: privateImages },
+  { version: 33, name: '0033-ports-of-nodes', up: portsOfNodes },
 ]

@@ -32,6 +32,7 @@ const nodeNamed = (name: string, change: Partial<NodeIdentity> = {}): NodeIdenti
   bootId: `boot of ${name}`,
   version: '1',
   keys: 'k',
+  ports: [],
   ...change,
 })
 

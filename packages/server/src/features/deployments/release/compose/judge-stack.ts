@@ -16,14 +16,20 @@ const PREFIX = 'berth-plan-app-1'
  * Checks compose files by the rules of a deployment and reports everything it finds. Nothing is built or stored, and the engine is not
  * called.
  */
-export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly number[] }) {
-  const settingsOf = (wish: StackInput) => ({ ...wish, volumePrefix: PREFIX, reservedPorts, newImageName: () => '' })
+export function createJudgeStack({ reservedPorts }: { reservedPorts: () => Promise<readonly number[]> }) {
+  const settingsOf = async (wish: StackInput) => ({
+    ...wish,
+    volumePrefix: PREFIX,
+    reservedPorts: await reservedPorts(),
+    newImageName: () => '',
+  })
 
   async function ofCheckout(workspace: string, wish: StackInput, signal: AbortSignal): Promise<JudgedStack> {
     try {
       const { name, text } = await composeFileIn(workspace, wish.directory)
       const { read } = createRepositoryFiles(workspace, signal)
-      return { file: name, ...(await withRepository((lookUp) => judgeCompose(text, { ...settingsOf(wish), lookUp }), read)) }
+      const settings = await settingsOf(wish)
+      return { file: name, ...(await withRepository((lookUp) => judgeCompose(text, { ...settings, lookUp }), read)) }
     } catch (cause) {
       if (!(cause instanceof DeploymentFailure) && !(cause instanceof SourceError)) throw cause
       const plan = { services: [], builds: [], routedService: null }
@@ -33,9 +39,9 @@ export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly nu
 
   return {
     ofCheckout,
-    ofText: (text: string, wish: StackInput): JudgedStack => ({
+    ofText: async (text: string, wish: StackInput): Promise<JudgedStack> => ({
       file: '',
-      ...judgeCompose(text, { ...settingsOf(wish), standsAlone: true }),
+      ...judgeCompose(text, { ...(await settingsOf(wish)), standsAlone: true }),
     }),
   }
 }

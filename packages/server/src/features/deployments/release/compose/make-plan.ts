@@ -28,7 +28,7 @@ type Deps = {
   /** Of the project's registries, for base images. */
   credentialsOf: (projectId: number) => Promise<readonly RegistryCredentials[]>
   instance: string
-  reservedPorts: readonly number[]
+  reservedPorts: () => Promise<readonly number[]>
   newImageName: () => string
   dataDir: string
   /** If there are several nodes. */
@@ -49,7 +49,7 @@ export function createMakePlan(deps: Deps) {
       port: config.port,
       memoryBytes: memoryBytesOf(config),
       ...(config.cpus !== null && { cpus: config.cpus }),
-      reservedPorts: deps.reservedPorts,
+      reservedPorts: await deps.reservedPorts(),
       newImageName: deps.newImageName,
       directory: app.root_directory,
       ...(await findEndpoints(deps.db, app.id)),
