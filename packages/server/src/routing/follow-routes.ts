@@ -17,7 +17,13 @@ export type FollowDeps = {
   drainMs: number
 }
 /** What a row means now. */
-type Effect = { readonly appId: number; readonly target: Target | undefined; readonly resting: readonly string[] }
+type Effect = {
+  readonly appId: number
+  readonly target: Target | undefined
+  readonly resting: readonly string[]
+  /** Those of this node itself, which decides about them without the row: it may be older than the decision. */
+  readonly own: readonly string[]
+}
 
 const NOTHING_SEEN = -1
 /** Shorter than the other nodes wait for this one. */
@@ -62,7 +68,7 @@ export function createFollowRoutes(deps: FollowDeps) {
     readAt = performance.now()
     const living = rows.some(({ resting }) => Object.keys(resting).length > 0) ? await livingBoots(db) : new Set<string>()
     const changes = rows
-      .map((row) => ({ row, effect: effectOf(row, living) }))
+      .map((row) => ({ row, effect: effectOf(row, { living, bootId }) }))
       .filter(({ row, effect }) => row.revision > seen || !inEffect.has(effect))
     if (revision === seen && changes.length === 0) return await say()
     if (!(await serve(changes.map(({ effect }) => effect)))) return
@@ -80,9 +86,16 @@ export function createFollowRoutes(deps: FollowDeps) {
   return { follow, comeBack, hasConfirmed: () => said !== '', isBehind: () => performance.now() - readAt > BEHIND_AFTER_MS }
 }
 
-function effectOf({ appId, target, isDeploying, resting }: RouteChangeRow, living: ReadonlySet<string>): Effect {
-  const wantedNow = Object.entries(resting).filter(([, by]) => living.has(by))
-  return { appId, target: isDeploying ? targetIn(target) : undefined, resting: wantedNow.map(([id]) => id) }
+type Nodes = { living: ReadonlySet<string>; bootId: string }
+
+function effectOf({ appId, target, isDeploying, resting }: RouteChangeRow, { living, bootId }: Nodes): Effect {
+  const wantedBy = (isWanted: (by: string) => boolean) => Object.keys(resting).filter((id) => isWanted(resting[id] ?? ''))
+  return {
+    appId,
+    target: isDeploying ? targetIn(target) : undefined,
+    resting: wantedBy((by) => by !== bootId && living.has(by)),
+    own: wantedBy((by) => by === bootId),
+  }
 }
 
 /** What this node has taken from the rows. */
@@ -91,8 +104,8 @@ function createInEffect(wanted: FollowDeps['wanted']) {
   const textOf = ({ target, resting }: Effect) => JSON.stringify([target, [...(target?.services ?? [])], resting])
 
   function set(effect: Effect): void {
-    const { appId, target, resting } = effect
-    for (const id of known.get(appId)?.resting ?? []) if (!resting.includes(id)) wanted.wake(id)
+    const { appId, target, resting, own } = effect
+    for (const id of known.get(appId)?.resting ?? []) if (!resting.includes(id) && !own.includes(id)) wanted.wake(id)
     for (const id of resting) wanted.rest(id)
     if (target) wanted.switchTo(appId, target)
     else wanted.endSwitch(appId)
