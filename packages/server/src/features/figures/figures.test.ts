@@ -116,4 +116,11 @@ it('of several nodes each shows what the one that takes samples has saved, also 
   expect([await cpuAt(a), await cpuAt(b)]).toEqual([9, 9]) // in its first minute a node has nothing to compare with
   await take(a, 3)
   expect(await cpuAt(b)).toBe(12)
+  await take(b, 1) // for a moment: what a has in memory is not old yet
+  await take(a, 1)
+  await b.stop()
+  await a.stop()
+  lab.clock.at += 10 * MINUTE
+  const kept = await cpuAt(b)
+  expect([await cpuAt(a), kept]).toEqual([kept, 14])
 })

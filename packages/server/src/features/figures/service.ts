@@ -60,10 +60,8 @@ export function createFigures({ db, measure, takeTraffic, now, isShared = false 
     const at = now().getTime()
     const elapsed = at - lastAt
     if (elapsed < SHORTEST_MS) return
-    if (!isOurs()) {
-      hours = undefined // another node has saved what is missing in it
-      unwritten.clear()
-    }
+    if (!isOurs()) unwritten.clear()
+    if (isShared && unwritten.size === 0) hours = undefined // another node may have saved more since
     const all = await known()
     hours = all
     const used = isEngineReachable ? await measure(new Date(at)) : new Map<number, { cpu: number; memory: number }>()
@@ -95,7 +93,10 @@ export function createFigures({ db, measure, takeTraffic, now, isShared = false 
     lastWrite = now().getTime()
   }
 
-  return { sample, ...createReads({ db, now, known }), stop: write }
+  /** Of several nodes each sample is saved at once: what is left belongs to a time when another one may have saved more. */
+  const stop = async () => (isShared ? undefined : await write())
+
+  return { sample, ...createReads({ db, now, known }), stop }
 }
 
 /** A minute that was skipped because a run was late gets the metrics of the run that covers it. */

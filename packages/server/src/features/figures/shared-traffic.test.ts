@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { AccessTake } from '../../edge/traffic/access-counts.ts'
+import type { Db } from '../../store/database.ts'
 import { createSharedTraffic } from './shared-traffic.ts'
 
 it('the node that takes samples gets what went through the edges of all of them, once', async () => {
@@ -9,6 +10,10 @@ it('the node that takes samples gets what went through the edges of all of them,
   const app = await addApp(test.db, 'a@example.test')
   const key = `app-${app.id}`
   let holder = 'a'
+  let isAway = false
+  const transaction: Db['transaction'] = async (work, options) =>
+    isAway ? await Promise.reject(new Error('the database is away')) : await test.db.transaction(work, options)
+  const db = { ...test.db, transaction }
   const open = (node: string) => {
     const served = new Map<string, AccessTake>()
     const take = (isKnown: (appKey: string) => boolean) => {
@@ -17,7 +22,7 @@ it('the node that takes samples gets what went through the edges of all of them,
       return taken
     }
     const serve = (requests: number, p50Ms: number) => void served.set(key, { requests, errors: 1, p50Ms, p99Ms: p50Ms * 2 })
-    return { serve, ...createSharedTraffic({ db: test.db, node, take, isHolder: () => holder === node }) }
+    return { serve, ...createSharedTraffic({ db, node, take, isHolder: () => holder === node }) }
   }
   const [a, b, c] = [open('a'), open('b'), open('c')]
   a.serve(10, 10)
@@ -33,4 +38,13 @@ it('the node that takes samples gets what went through the edges of all of them,
   a.serve(1, 5)
   await a.leave()
   expect((await b.takeAll(all)).get(key)?.requests).toBe(1)
+  isAway = true
+  for (const node of [a, b]) node.serve(3, 5)
+  await expect(a.leave()).rejects.toThrow('away')
+  await expect(b.takeAll(all)).rejects.toThrow('away')
+  isAway = false
+  a.serve(1, 5)
+  await a.leave()
+  await a.leave()
+  expect((await b.takeAll(all)).get(key)?.requests).toBe(7)
 })

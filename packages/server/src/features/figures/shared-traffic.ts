@@ -17,17 +17,28 @@ type Deps = {
 
 /** Each node counts what goes through its own edge. Those that take no samples leave their counts in the database for the one that does. */
 export function createSharedTraffic({ db, node, take, isHolder }: Deps) {
+  /** What was taken and could not be passed on yet. */
+  let own: Taken = new Map()
+
   async function leave(): Promise<void> {
     if (isHolder()) return
     const keys = new Set([...(await appIds(db))].map(appKey))
-    const taken = take((key) => keys.has(key))
-    if (taken.size > 0) await db.transaction(async (tx) => await leaveTraffic(tx, node, (before) => added([before, taken])))
+    const taken = takeOwn((key) => keys.has(key))
+    if (taken.size === 0) return
+    await db.transaction(async (tx) => await leaveTraffic(tx, node, (before) => added([before, taken])))
+    own = new Map()
   }
 
   async function takeAll(isKnown: (appKey: string) => boolean): Promise<Taken> {
-    const own = take(isKnown)
+    const taken = takeOwn(isKnown)
     const left = await db.transaction(async (tx) => await takeLeftTraffic(tx))
-    return added([own, ...left])
+    own = new Map()
+    return added([taken, ...left])
+  }
+
+  function takeOwn(isKnown: (appKey: string) => boolean): Taken {
+    own = new Map([...added([own, take(isKnown)])].filter(([key]) => isKnown(key)))
+    return own
   }
 
   return { leave, takeAll }
