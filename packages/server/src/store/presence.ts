@@ -37,16 +37,26 @@ export async function livingNodes(db: Reader) {
 
 const ROUTES_UNKNOWN = { routes_seen: 0, routes_busy: '[]' } as const
 
+async function refuseDifferent(tx: Tx, node: NodeIdentity): Promise<void> {
+  const others = (await livingNodes(tx)).filter(({ name }) => name !== node.name)
+  const other = others.find(({ keys }) => keys !== node.keys)
+  if (other)
+    throw new StartRefused(
+      `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
+    )
+  const old = others.find(({ version }) => version !== node.version)
+  if (old)
+    throw new StartRefused(
+      `This is version ${node.version} of Berth, and the node "${old.name}" runs version ${old.version}. Stop all nodes, and start them with the same version.`,
+    )
+}
+
 /**
  * Its name is free: the lock of the writing connection says so. A start that fails must not look like a node that is there, so the heartbeat stays
  * as it is until this one listens, and whether the edge was stopped until it has confirmed its routes.
  */
 export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
-  const other = (await livingNodes(tx)).find(({ name, keys }) => name !== node.name && keys !== node.keys)
-  if (other)
-    throw new StartRefused(
-      `The keys of this node differ from those of the node "${other.name}". Copy secrets.key and session.key from its data directory into this one.`,
-    )
+  await refuseDifferent(tx, node)
   const { bootId: boot_id, version, keys } = node
   const row = { boot_id, version, keys, ports: JSON.stringify(node.ports), ...ROUTES_UNKNOWN }
   await tx
