@@ -21,6 +21,10 @@ export function putSample(hour: Hour, minute: number, sample: Sample): void {
   })
 }
 
+export function hasSample(hour: Hour, minute: number): boolean {
+  return !Number.isNaN(hour[COLUMNS.indexOf('requests') * MINUTES + (minute % MINUTES)] ?? Number.NaN)
+}
+
 function valueOf(hours: ReadonlyMap<number, Hour>, minute: number, column: Column): number {
   const hour = hours.get(Math.floor(minute / MINUTES))
   return hour?.[COLUMNS.indexOf(column) * MINUTES + (minute % MINUTES)] ?? Number.NaN

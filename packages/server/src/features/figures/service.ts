@@ -4,7 +4,7 @@ import { appKey } from '../../edge/edge.ts'
 import type { AccessTake } from '../../edge/traffic/access-counts.ts'
 import type { Db } from '../../store/database.ts'
 import type { Measure } from './measure.ts'
-import { emptyHour, figuresOf, type Hour, putSample, type Sample } from './samples.ts'
+import { emptyHour, figuresOf, type Hour, hasSample, putSample, type Sample } from './samples.ts'
 import { appIds, readAllHours, readHours, visibleAppIds, writeHours } from './store.ts'
 
 type Deps = {
@@ -106,6 +106,7 @@ function createPut(unwritten: Map<string, { appId: number; hour: number }>) {
       const hour = hourOf(minute)
       const samples = own.get(hour) ?? emptyHour()
       own.set(hour, samples)
+      if (minute < to && hasSample(samples, minute)) continue // of another node
       putSample(samples, minute, sample)
       unwritten.set(`${appId} ${hour}`, { appId, hour })
     }
