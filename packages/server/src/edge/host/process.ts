@@ -9,6 +9,8 @@ import { type EdgeHost, type EdgeImageSource, edgeContainerSpec } from './contai
 import { portProblem } from './port-check.ts'
 
 const LOOK_MS = 50
+/** The edges of other nodes, with which this one shares its ports. */
+const HAPROXY = 'haproxy'
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
 
 /** HAProxy's own error messages, shortened. */
@@ -106,9 +108,11 @@ function createStart({ settings, image, paths, mayStart }: Pick<Deps, 'settings'
   return async (from: EdgeHost, wanted: 'ours' | 'whichever'): Promise<void> => {
     refuse(wanted)
     await from.removeEdge()
+    const siblings = (await from.hasSiblings()) ? HAPROXY : undefined
     const problem =
-      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
-    if (problem !== undefined && !(await from.hasSiblings())) throw new EdgeProblem(problem)
+      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT', siblings)) ??
+      (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT', siblings))
+    if (problem !== undefined) throw new EdgeProblem(problem)
     const ready = await from.ensureImage(image)
     refuse(wanted) // getting the image can take minutes
     await from.runEdge({ ...edgeContainerSpec(paths), image: ready })
