@@ -8,7 +8,7 @@ import type { Db } from '../../../../store/database.ts'
 import { deleteFiles, findFile, putFile } from '../../files-store.ts'
 import { aboutDeploymentFile } from '../../shared-files.ts'
 import { addFilled, readFilled } from './filled-volumes.ts'
-import { planDirectory } from './plan.ts'
+import { hasPlan, planDirectory } from './plan.ts'
 import { keptPlans, listedPlans } from './shared-plans-store.ts'
 
 type Deps = { db: Db; secrets: Pick<SecretBox, 'seal' | 'open'>; dataDir: string }
@@ -55,8 +55,9 @@ export function createSharedPlans({ db, secrets, dataDir }: Deps) {
     return await oneAtATime.run(async () => {
       const directory = directoryOf(plan)
       const stored = await rows.manifest(plan.deploymentId)
+      const isThere = await hasPlan(directory)
+      if (stored === undefined || (known.get(plan.deploymentId) === stored.sealed && isThere)) return isThere
       const found = await filesIn(directory)
-      if (stored === undefined || (known.get(plan.deploymentId) === stored.sealed && found.has(PLAN))) return found.has(PLAN)
       const has = hashesOf(found)
       const missing = Object.keys(stored.manifest.files).filter((path) => has[path] !== stored.manifest.files[path])
       for (const path of missing.toSorted(planLast)) {
