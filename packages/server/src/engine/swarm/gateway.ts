@@ -63,37 +63,40 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
     return found
   }
 
-  /** In these networks, and in no others. */
-  async function ensure(instance: string, overlays: readonly { id: string; name: string }[]): Promise<void> {
+  /** In these networks too. It leaves one when that is removed. */
+  async function join(instance: string, overlays: readonly { id: string; name: string }[]): Promise<void> {
     await oneAtATime.run(async () => {
       const found = await ensureNow(instance)
       const joined = new Set(Object.keys(record(field(found, 'NetworkSettings', 'Networks'))))
       for (const { id, name } of overlays)
         if (!joined.has(name)) await connect(transport, { network: id, container: nameOf(instance), aliases: [] })
-      const wanted = new Set([nameOf(instance), ...overlays.map(({ name }) => name)])
-      for (const name of joined) if (!wanted.has(name)) await disconnect(name, nameOf(instance))
     })
   }
 
-  async function disconnect(network: string, container: string): Promise<void> {
-    const body = { Container: container, Force: true }
-    await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(network)}/disconnect`, body }).catch((cause: unknown) => {
-      if (!isNotFound(cause)) throw cause
-    })
-  }
-
-  /** Without Swarm there is nothing for it to do. */
+  /** Without other servers there is nothing for it to do. Its route goes with its network. */
   async function remove(instance: string): Promise<void> {
     await oneAtATime.run(async () => {
-      if (texts(field(await look(nameOf(instance)), 'Config', 'Labels'))['berth.instance'] !== instance) return
-      await transport.json({ method: 'DELETE', path: `/containers/${nameOf(instance)}`, query: { force: true } })
+      const name = nameOf(instance)
+      const isOurs = texts(field(await look(name), 'Config', 'Labels'))['berth.instance'] === instance
+      if (isOurs) await transport.json({ method: 'DELETE', path: `/containers/${name}`, query: { force: true } })
+      await transport.json({ method: 'DELETE', path: `/networks/${name}` }).catch((cause: unknown) => {
+        if (!isNotFound(cause)) throw cause
+      })
     })
   }
 
-  return { ensure, remove }
+  return { join, remove }
 }
 
 export type Gateway = ReturnType<typeof createGateway>
+
+/** It is no error if it is not connected. */
+export async function disconnect(transport: Transport, { network, container }: { network: string; container: string }): Promise<void> {
+  const body = { Container: container, Force: true }
+  await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(network)}/disconnect`, body }).catch((cause: unknown) => {
+    if (!isNotFound(cause)) throw cause
+  })
+}
 
 /** It is no error if it is connected already. */
 export async function connect(

@@ -55,10 +55,13 @@ export function createPlacing({ transport, images, swarm, networks, here, agentI
 
   /** Repairs what containers on other servers need here. Does nothing without a Swarm of ours. */
   async function keepPlaced(instance: string): Promise<void> {
-    if (!(await placement.isSwarm())) return
+    if (whyNot() !== '' || !(await placement.isSwarm())) return
     await overlays.keep(instance)
     await services.freeWaiting({ [LABEL.instance]: instance })
   }
 
-  return { containers: createPlacedContainers({ here, services, placement }), placement, keepPlaced }
+  /** Before Swarm is switched off. */
+  const removePlaced = async (instance: string): Promise<void> => (others === undefined ? undefined : await overlays.removeAll(instance))
+
+  return { containers: createPlacedContainers({ here, services, placement }), placement, keepPlaced, removePlaced }
 }

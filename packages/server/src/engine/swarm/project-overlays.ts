@@ -1,62 +1,75 @@
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { EngineError, isNotFound } from '../api/errors.ts'
+import { isNotFound } from '../api/errors.ts'
 import { field, filters, items, labelFilter, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { LABEL, labelsOf, ownedBy, ownerOf, projectNetworkName, projectOverlayName } from '../labels.ts'
-import { connect, type Gateway } from './gateway.ts'
+import { connect, disconnect, type Gateway } from './gateway.ts'
 import type { ServiceCalls } from './service-calls.ts'
 
-type Deps = { transport: Transport; calls: Pick<ServiceCalls, 'list'>; gateway: Gateway }
+type Deps = { transport: Transport; calls: Pick<ServiceCalls, 'list'>; gateway: Pick<Gateway, 'join' | 'remove'>; now?: () => number }
 type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
 
-const NEW_MS = 30_000
+/** A project without services keeps its network for so long: its first service is created after it, maybe by another control plane. */
+const UNUSED_MS = 120_000
+const CONTAINER_ID = /^[0-9a-f]{64}$/
 
 /**
  * The overlay network of each project that has containers on other servers. The containers of the project on this server are connected to
  * it as well, so that apps reach each other by their names wherever they run.
  */
-export function createProjectOverlays({ transport, calls, gateway }: Deps) {
+export function createProjectOverlays({ transport, calls, gateway, now = () => performance.now() }: Deps) {
   const { list, create, connectOwn, remove } = createOverlayNetworks({ transport })
   const oneAtATime = createSemaphore(1)
-  /** When each was asked for last: its first service is created after that. */
-  const asked = new Map<number, number>()
+  /** Since when each was seen without a service. */
+  const unusedSince = new Map<string, number>()
 
   /** The id of a project's overlay network, once this server reaches what is in it. */
   async function ensure(project: Project): Promise<string> {
     return await oneAtATime.run(async () => {
-      asked.set(project.projectId, performance.now())
-      const isIts = ({ projectId }: Overlay) => projectId === project.projectId
       const found = await list(project.instance)
-      const overlay = found.find(isIts) ?? (await create(project)) // the engine lists a new one only after a moment
-      const all = [...found.filter((each) => !isIts(each)), overlay]
+      const overlay = found.find(({ projectId }) => projectId === project.projectId) ?? (await create(project))
+      unusedSince.delete(overlay.id)
       await connectOwn(project, overlay)
-      await gateway.ensure(project.instance, await inUse(project.instance, all))
+      await gateway.join(project.instance, [overlay])
       return overlay.id
     })
   }
 
-  async function inUse(instance: string, all: readonly Overlay[]): Promise<Overlay[]> {
+  /** Those that nobody has needed for a while. */
+  async function unused(instance: string, all: readonly Overlay[]): Promise<Overlay[]> {
     const { services } = await calls.list({ [LABEL.instance]: instance })
     const projects = new Set(services.map(({ owner }) => owner.projectId))
-    const isNew = (projectId: number) => performance.now() - (asked.get(projectId) ?? -Infinity) < NEW_MS
-    return all.filter(({ projectId }) => projects.has(projectId) || isNew(projectId))
+    for (const { id, projectId } of all) {
+      if (projects.has(projectId)) unusedSince.delete(id)
+      else if (!unusedSince.has(id)) unusedSince.set(id, now())
+    }
+    return all.filter(({ id }) => now() - (unusedSince.get(id) ?? now()) > UNUSED_MS)
   }
 
-  /** Repairs what a restart of the engine or of the machine took away. */
+  /** Repairs what a restart of the engine or of the machine took away, and removes what is not needed any more. */
   async function keep(instance: string): Promise<void> {
     await oneAtATime.run(async () => {
       const all = await list(instance)
-      const used = await inUse(instance, all)
-      if (used.length === 0) await gateway.remove(instance)
-      for (const overlay of all) if (!used.includes(overlay)) await remove(overlay)
-      if (used.length === 0) return
-      for (const overlay of used) await connectOwn({ instance, projectId: overlay.projectId }, overlay)
-      await gateway.ensure(instance, used)
+      const over = await unused(instance, all)
+      const kept = all.filter((overlay) => !over.includes(overlay))
+      await each([
+        ...kept.map((overlay) => async () => await connectOwn({ instance, projectId: overlay.projectId }, overlay)),
+        async () => (kept.length === 0 ? await gateway.remove(instance) : await gateway.join(instance, kept)),
+        ...over.map((overlay) => async () => await remove(overlay)),
+      ])
     })
   }
 
-  return { ensure, keep }
+  /** All of them, before Swarm is switched off: containers of this server would keep what is left of them. */
+  async function removeAll(instance: string): Promise<void> {
+    await oneAtATime.run(async () => {
+      await gateway.remove(instance)
+      for (const overlay of await list(instance)) await remove(overlay)
+    })
+  }
+
+  return { ensure, keep, removeAll }
 }
 
 /** The networks themselves, and which containers of this server are in them. */
@@ -74,8 +87,26 @@ function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
     const name = projectOverlayName(project.instance, project.projectId)
     const Labels = labelsOf({ ...project, kind: 'network' })
     const body = { Name: name, CheckDuplicate: true, Driver: 'overlay', Attachable: true, Labels }
-    const created = await transport.json({ method: 'POST', path: '/networks/create', body })
-    return { id: text(field(created, 'Id')), name, projectId: project.projectId }
+    try {
+      const created = await transport.json({ method: 'POST', path: '/networks/create', body })
+      return { id: text(field(created, 'Id')), name, projectId: project.projectId }
+    } catch (cause) {
+      if (!(cause instanceof Error && cause.message.includes('already exists'))) throw cause
+      const found = await transport.json({ method: 'GET', path: `/networks/${name}` }) // another control plane was first
+      return { id: text(field(found, 'Id')), name, projectId: project.projectId }
+    }
+  }
+
+  /** The containers of this server that are in it go on without it. */
+  async function remove({ id }: Overlay): Promise<void> {
+    try {
+      const found = await transport.json({ method: 'GET', path: `/networks/${id}` })
+      const inside = Object.keys(record(field(found, 'Containers'))).filter((key) => CONTAINER_ID.test(key))
+      for (const container of inside) await disconnect(transport, { network: id, container })
+      await transport.json({ method: 'DELETE', path: `/networks/${id}` })
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
   }
 
   /** Those of the project on this server that are not in it yet, with the names that they have in its network here. */
@@ -101,21 +132,12 @@ function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
     }
   }
 
-  /**
-   * With nothing left on other servers, containers of this one leave it: without Swarm they could not be started in it again. The engine
-   * refuses while the last tasks end; the next look removes it then.
-   */
-  async function remove({ id }: Overlay): Promise<void> {
-    const path = `/networks/${encodeURIComponent(id)}`
-    try {
-      const found = await transport.json({ method: 'GET', path })
-      for (const container of Object.keys(record(field(found, 'Containers'))))
-        await transport.json({ method: 'POST', path: `${path}/disconnect`, body: { Container: container, Force: true } })
-      await transport.json({ method: 'DELETE', path })
-    } catch (cause) {
-      if (!(cause instanceof EngineError)) throw cause
-    }
-  }
-
   return { list, create, connectOwn, remove }
+}
+
+/** Each of them, whatever happens to the others. Throws the first failure. */
+async function each(works: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of works) await work().catch((cause: unknown) => failures.push(cause))
+  if (failures.length > 0) throw failures[0]
 }

@@ -16,7 +16,7 @@ import { translated } from './translated.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks'>
+  engine: Pick<Engine, 'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removePlaced'>
   instance: string
   metrics: () => MetricsHistory
   now: () => Date

@@ -12,7 +12,7 @@ import { IS_WORKER, LIVE_RESTORE, NOT_OURS } from './words.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'removeChecks'>
+  engine: Pick<Engine, 'swarm' | 'removeChecks' | 'removePlaced'>
   cluster: Cluster
   instance: string
   now: () => Date
@@ -57,6 +57,7 @@ export function createSwitching(deps: Deps) {
       throw refuse(`These apps run in the Swarm: ${apps.join(', ')}. Deploy them again, and they run on this server without it.`)
     if (owners.length > 0) throw refuse('There are services in the Swarm. Remove them first (docker service ls).')
     await audit(caller, 'server.turn_off')
+    await engine.removePlaced(instance)
     await engine.swarm.turnOff()
     await setSwarmOn(deps.db, false)
     onSwitched()
