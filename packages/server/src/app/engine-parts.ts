@@ -9,7 +9,7 @@ import { readAuthorities } from '../git-hosts/authorities.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
 import { createWhyNoSsh } from '../provision/ensure-ssh.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
-import { openOverlayWay } from '../provision/overlay-way.ts'
+import { openOverlayWay, whyNoOverlayWay } from '../provision/overlay-way.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
 import { isSwarmOn } from '../store/swarm-fact.ts'
 import type { Foundation } from './foundation.ts'
@@ -28,7 +28,12 @@ export function createEngineParts({ config, db, instance, log, now, fence }: Fou
     registry: config.registry,
   })
   const { registry } = config
-  const otherServers = mode === 'auto' && registry && { registry, isSwarm: async () => await isSwarmOn(db), openWay: openOverlayWay }
+  const otherServers = registry && {
+    registry,
+    isSwarm: async () => await isSwarmOn(db),
+    whyNot: () => whyNoOverlayWay({ mode, engine: config.engine }),
+    openWay: openOverlayWay,
+  }
   const engine = createEngine({
     address: config.engine,
     log,

@@ -23,7 +23,8 @@ async function openLeaderless(isSwarm?: boolean) {
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
   const log = { info: () => undefined, warn: () => undefined }
-  const otherServers = isSwarm === undefined ? undefined : { registry, isSwarm: async () => isSwarm, openWay: async () => undefined }
+  const otherServers =
+    isSwarm === undefined ? undefined : { registry, isSwarm: async () => isSwarm, whyNot: () => '', openWay: async () => undefined }
   return {
     engine: createEngine({ address: { host: '127.0.0.1', port }, log, now: () => new Date(), ...(otherServers && { otherServers }) }),
     asked,

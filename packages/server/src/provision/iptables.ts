@@ -18,12 +18,17 @@ const MOST_LISTED = 16 * 1024 * 1024
 const WAIT = ['-w', '5']
 const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
 
+/** The full path of a program, if it is installed. */
+export function toolPath(name: string): string | undefined {
+  return DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
+}
+
 export async function runTool(
   name: string,
   args: readonly string[],
   options: { input?: string; signal?: AbortSignal | undefined; keptOutput?: number } = {},
 ) {
-  const program = DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
+  const program = toolPath(name)
   if (program === undefined) return { ok: false, reason: `${name} is not installed` } as const
   const { ok, output } = await runSystemCommand(program, args, { timeoutMs: TIMEOUT_MS, ...options })
   return ok ? ({ ok, output } as const) : ({ ok, reason: output.split('\n')[0] ?? '' } as const)

@@ -6,7 +6,7 @@ import { labelsOf } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
 
 /** How this server reaches overlay networks: the process in whose network the way goes on, and both ends of the way to it. */
-export type Way = { readonly pid: number; readonly gateway: string; readonly host: string }
+export type Way = { readonly containerId: string; readonly pid: number; readonly gateway: string; readonly host: string }
 
 type Deps = {
   transport: Transport
@@ -59,7 +59,7 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
     const gateway = text(field(found, 'NetworkSettings', 'Networks', name, 'IPAddress'))
     const [base = ''] = (subnets[0] ?? '').split('/')
     const host = base.replace(/\.\d+$/, '.1') // the engine gives the first address to the bridge
-    await openWay({ pid: count(field(found, 'State', 'Pid')), gateway, host })
+    await openWay({ containerId: text(field(found, 'Id')), pid: count(field(found, 'State', 'Pid')), gateway, host })
     return found
   }
 

@@ -18,6 +18,8 @@ export type OtherServers = {
   readonly registry: SharedRegistry
   /** Whether Berth has switched Swarm on. Must not ask the engine. */
   readonly isSwarm: () => Promise<boolean>
+  /** Why this server cannot reach the networks of others, in a sentence; empty if it can. */
+  readonly whyNot: () => string
   readonly openWay: (way: Way) => Promise<void>
 }
 type Parts = {
@@ -36,7 +38,7 @@ const NO_REGISTRY =
 /** Containers on this server, and on others of its Swarm. */
 export function createPlacing({ transport, images, swarm, networks, here, agentImage, now }: Parts, others: OtherServers | undefined) {
   const calls = createServiceCalls({ transport })
-  const whyNot = () => (others === undefined ? NO_REGISTRY : '')
+  const whyNot = () => others?.whyNot() ?? NO_REGISTRY
   const placement = createPlacement({ swarm, whyNot, isSwarm: async () => (await others?.isSwarm()) ?? false })
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
