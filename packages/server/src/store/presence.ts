@@ -73,7 +73,7 @@ export async function portsOfNodes(db: Reader): Promise<number[]> {
 }
 
 /** `replaced`: the name belongs to another run. */
-export type Beat =
+type Beat =
   | { readonly state: 'replaced' }
   | {
       readonly state: 'there' | 'edge stopped'
