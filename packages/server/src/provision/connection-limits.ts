@@ -90,7 +90,8 @@ export function createConnectionLimits(deps: {
 
 async function droppedBy(chain: string, signal: AbortSignal | undefined): Promise<number> {
   const listed = await listChain(chain, signal)
-  return [...listed.matchAll(/^\s*(\d+)\s+\d+\s+DROP\s/gm)].reduce((sum, [, packets]) => sum + Number(packets), 0)
+  const rows = listed.split('\n').map((line) => line.trim().split(/\s+/))
+  return rows.filter(([, , target]) => target === 'DROP').reduce((sum, [packets]) => sum + Number(packets), 0)
 }
 
 /** 0 where the kernel does not track connections. */
