@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -44,6 +44,21 @@ export function start(args: readonly string[], env: Record<string, string | unde
   const child = spawn(pinnedNode, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
   process.once('exit', () => child.kill('SIGKILL')) // also when a figure fails
   return child
+}
+
+/** Lets every other process run before this one, with its threads and the processes that it starts from now on. */
+export function yieldToOthers(pid: number): void {
+  schedule(pid, '--idle')
+}
+
+/** Takes back what a process inherited from one that yields. Needs root. */
+export function takeTurns(pid: number): void {
+  schedule(pid, '--other')
+}
+
+function schedule(pid: number, policy: '--idle' | '--other'): void {
+  const { status, stderr } = spawnSync('chrt', ['--all-tasks', policy, '--pid', '0', String(pid)], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`chrt ${policy}: ${stderr}`)
 }
 
 /** What a process and its children hold in memory, in megabytes (10^6 bytes), the way `ps` counts. */

@@ -2,6 +2,7 @@
 // A loop that asks again with each answer would ask less while the server is busy, and so would see least of what is measured.
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { takeTurns } from './child.ts'
 
 export type Pace = { url: string; headers: Record<string, string>; paths: readonly string[]; everyMs: number; seconds: number }
 
@@ -30,6 +31,7 @@ async function run({ url, headers, paths, everyMs, seconds }: Pace): Promise<num
 }
 
 if (import.meta.main) {
+  takeTurns(process.pid) // those who send deliveries yield to it
   process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2] ?? '') as Pace))) // written by load.ts
   agent.destroy()
 }
