@@ -155,7 +155,7 @@ it('a deleted app leaves nothing on any server', async () => {
   await lab.owner.call('apps.delete', { appId: site.id })
   await expect.poll(async () => await lab.engine.swarm.countServices(), { timeout: 30_000 }).toBe(0)
   const networks = async () => await lab.here.run('docker', 'network', 'ls', '--filter', 'driver=overlay', '--format', '{{.Name}}')
-  await expect.poll(networks, { timeout: 170_000, interval: 2000 }).not.toContain('-project-') // two minutes after the last service
+  await expect.poll(networks, { timeout: 120_000, interval: 2000 }).not.toContain('-project-') // half a minute after the last service
   // the app that stayed here left the network that reached over all servers, and still answers
   const here = await lab.here.run('docker', 'ps', '--format', '{{.Names}}')
   expect(here).toContain(`-app-${store.id}-`)

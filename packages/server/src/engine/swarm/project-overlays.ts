@@ -11,7 +11,7 @@ type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
 
 /** A project without services keeps its network for so long: its first service is created after it, maybe by another control plane. */
-const UNUSED_MS = 120_000
+const UNUSED_MS = 30_000
 const CONTAINER_ID = /^[0-9a-f]{64}$/
 
 /**
