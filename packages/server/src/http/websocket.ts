@@ -52,6 +52,7 @@ type AnyStream = (request: Record<string, unknown>) => Promise<void>
 const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // a schema without fields
 const RECHECK_MS = 5000
 const REFUSED_MS = 2000
+const WITH_BODY = 'A request that opens a WebSocket must not have a body.'
 const TOO_MANY_STREAMS = 'This account has too many live connections. Close some Berth pages, then try again.'
 
 function lines(): Line[] {
@@ -75,6 +76,11 @@ function queryOf(url: URL): Record<string, unknown> {
     else query.set(name, [value])
   }
   return Object.fromEntries([...query].map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
+}
+
+/** What follows the head of an upgrade is read as frames, so a body would be too. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
 }
 
 function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): void {
@@ -124,6 +130,7 @@ export function createWebSockets(deps: Deps) {
     const caller = await authentication.authenticate(request.headers, originOf(request, deps.newId()))
     if (!caller) throw new AppError('not_signed_in')
     if (isForeignOrigin(request)) throw new AppError('foreign_origin')
+    if (hasBody(request)) throw new AppError('invalid_request', { message: WITH_BODY })
     const input = { ...line.readParams({ ...line.pattern.exec(url.pathname)?.groups }), ...line.readQuery(queryOf(url)) }
     const subject = await loaders[line.may](caller, input)
     return { line, caller, input, subject }

@@ -41,8 +41,8 @@ async function send({ socket }: RawConnection, bytes: number): Promise<void> {
     if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), gone])
 }
 
-function upgrade(cookie: string): string {
-  return `GET /api/ws/events HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+function upgrade(cookie: string, header = ''): string {
+  return `GET /api/ws/events HTTP/1.1\r\nHost: x\r\n${header}Cookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 }
 /** A frame of a client, masked with zeros. */
 function frame(kind: 'text' | 'continuation' | 'ping' | 'pong', text: string, isLast = true): Buffer {
@@ -289,6 +289,15 @@ describe('streams', () => {
     }
     return made
   }
+
+  it('are not opened by a request that has a body', async () => {
+    const { cookie } = await berth.as('listener')
+    for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
+      const [stream] = await connections(1)
+      stream?.socket.write(upgrade(cookie, header))
+      expect(await stream?.answered).toMatch(/^HTTP\/1\.1 400 [^]*must not have a body/)
+    }
+  })
 
   it('answer the pings of a client', async () => {
     const [stream] = await streams(1)
