@@ -11,6 +11,7 @@ import { useSearchState } from '../../lib/route-state.ts'
 import { useSettled } from '../../lib/use-settled.ts'
 import { users } from '../users/queries.ts'
 import { aboutWords, actionWords, actorWords } from './action-words.ts'
+import { ChangedValues } from './changed-values.tsx'
 import { auditLog } from './queries.ts'
 import { useSubjectNames } from './subject-names.ts'
 
@@ -112,8 +113,8 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
         <details className="text-[13px]">
           <summary className="-mt-5 ml-auto w-fit text-accent">Details</summary>
           <div className="mt-2 grid gap-2 sm:grid-cols-2">
-            {isSomething(before) && <Shown title="Before" value={before} />}
-            {isSomething(after) && <Shown title="After" value={after} />}
+            {isSomething(before) && <ChangedValues title="Before" value={before} />}
+            {isSomething(after) && <ChangedValues title="After" value={after} />}
           </div>
           <p className="mt-1 break-words text-ink-soft">
             {action}, {subject}
@@ -122,17 +123,5 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
         </details>
       )}
     </li>
-  )
-}
-
-function Shown({ title, value }: { title: string; value: unknown }) {
-  return (
-    <div className="min-w-0">
-      <p className="text-ink-soft">{title}</p>
-      {/* A box that can scroll must be reachable by keyboard */}
-      <pre tabIndex={0} className="max-h-64 overflow-auto rounded bg-sunken p-2 font-mono text-xs">
-        {JSON.stringify(value, null, 2)}
-      </pre>
-    </div>
   )
 }
