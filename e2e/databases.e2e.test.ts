@@ -73,7 +73,7 @@ it('makes a database from a template and connects an app of the same project to 
   await dialog.getByRole('button', { name: 'Deploy' }).click()
   await ended(page, 'Live')
   await page.getByRole('link', { name: 'Environment' }).click()
-  await shown(page.getByText('visits-store.URL')) // what it refers to is no secret
+  await shown(page.getByText('URL from visits-store')) // what it refers to is no secret
   await page.getByRole('link', { name: 'Domains' }).click()
   await page.getByLabel('Host name').fill('counter.example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -159,7 +159,7 @@ it('keeps a value for all apps of a project, and shows references that cannot be
     .toEqual(['eu-north'])
 
   await page.goto(`/apps/${app.id}/environment`)
-  await shown(page.getByText('project.REGION'))
+  await shown(page.getByText('REGION from the project'))
   await expect.poll(async () => await problem.count()).toBe(0)
   expect(lab.problems).toEqual([])
 })

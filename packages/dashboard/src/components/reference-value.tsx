@@ -14,7 +14,7 @@ export function ReferenceChip({ source, name }: { source: string; name: string }
       className="inline-block max-w-full truncate rounded bg-accent-soft px-1.5 py-0.5 align-bottom font-mono text-[13px] text-accent"
       title={source === PROJECT_SOURCE ? `${name} of this project` : `${name} of the app ${source}`}
     >
-      {source}.{name}
+      {name} <span className="font-sans">from {source === PROJECT_SOURCE ? 'the project' : source}</span>
     </code>
   )
 }
