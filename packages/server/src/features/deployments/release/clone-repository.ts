@@ -22,11 +22,12 @@ type Deps = {
 export function createCloneRepository(deps: Deps) {
   return async function cloneRepository(context: Context): Promise<void> {
     const { app, config, deployment, workspace, signal, step, say } = context
-    await context.enter('cloning_repo')
     if (app.git_clone_url === '' && (await findComposeText(deps.db, app.id)) !== undefined) {
+      await context.enter('cloning_repo', 'Using the Compose file of the app')
       await mkdir(workspace, { recursive: true, mode: 0o700 })
-      return say('Using the compose file of the app; it has no repository')
+      return
     }
+    await context.enter('cloning_repo')
     if (app.git_clone_url === '') throw new DeploymentFailure('The app has no source. Set a clone URL in its settings, then deploy again.')
     const source = { ...(await deps.sourceOf(app, signal)), signal }
     await step('git.check', async () => await deps.checkCommit(app, deployment, signal))

@@ -69,9 +69,10 @@ export function createContext(parts: Parts): LiveContext {
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
-  const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
+  const limits = createStageLimits({ tuning, nameOf: () => words, end: (why) => deadline.abort(why) })
   let { row, app } = parts
   let stage: StageName = 'cloning_repo'
+  let words: string = WORDS[stage]
   let noting: Promise<void> = Promise.resolve()
   let shown = row.progress
 
@@ -80,13 +81,14 @@ export function createContext(parts: Parts): LiveContext {
     row = await step(name, () => change(row))
   }
 
-  async function enter(next: StageName): Promise<void> {
+  async function enter(next: StageName, said: string = WORDS[next]): Promise<void> {
     stage = next
+    words = said
     limits.enter(next)
     shown = Math.max(shown, progressIn(next, 0))
     steps.begin(STEP_OF[next])
     await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown, steps: steps.text() }))
-    if (next !== 'stopping_old' || parts.replaces !== null) writer.append(WORDS[next], 'berth')
+    if (next !== 'stopping_old' || parts.replaces !== null) writer.append(said, 'berth')
   }
 
   /** Progress is only informative: it is written when the percentage changes, and a failed write does not matter. */

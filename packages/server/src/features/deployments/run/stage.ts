@@ -27,7 +27,8 @@ export type Context = Effects & {
   readonly signal: AbortSignal
   readonly step: Step
   /** Begins a stage, with its label, progress and limits. */
-  readonly enter: (stage: StageName) => Promise<void>
+  /** `words` are for the log, where the usual ones are not true. */
+  readonly enter: (stage: StageName, words?: string) => Promise<void>
   /** Begins a step within a stage, at this fraction of the stage. */
   readonly begin: (step: StepName, fraction: number) => void
   /** The live release that it replaces; null if there is none. */

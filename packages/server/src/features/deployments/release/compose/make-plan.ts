@@ -61,7 +61,7 @@ export function createMakePlan(deps: Deps) {
 
   return async function makePlan(context: Context): Promise<Artifact> {
     const { app, deployment, effect, step } = context
-    await context.enter('building_image')
+    await context.enter('building_image', 'Preparing the services')
     const repository = createRepositoryFiles(context.workspace, context.signal)
     const planned = await planOf(context, repository)
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, planned)

@@ -12,7 +12,7 @@ type Deps = { pullImage: PullImage; keepPlan: (deploymentId: number, plan: Build
 export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
   return async function pullReadyImage(context: Context): Promise<Artifact> {
     const { app, config, deployment } = context
-    await context.enter('building_image')
+    await context.enter('building_image', 'Getting the image')
     // As recorded with the deployment: what the app says by now may be somebody else's image, with somebody else's credentials.
     const { image = app.image, imageSetBy = null, releaseCommand } = config.build ?? buildConfigOf(app)
     const planFor = planWith(config.processes ?? [])

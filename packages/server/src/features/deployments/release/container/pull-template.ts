@@ -10,7 +10,7 @@ type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => Da
 export function createPullTemplate(deps: Deps) {
   return async function pullTemplate(context: Context): Promise<Artifact> {
     const { config, effect, ask, say, output } = context
-    await context.enter('building_image')
+    await context.enter('building_image', 'Getting the image')
     const template = deps.findTemplate(config.template)
     if (!template) throw new DeploymentFailure(`The template "${config.template}" no longer exists.`)
     const { image } = template
