@@ -22,7 +22,8 @@ function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
   if (notStarted !== undefined) return notStarted
   const said = outputSummary(lines)
   if (details.exitCode === null) return `The container exited, and its restart policy started it again${said}`
-  return `The container exited with code ${details.exitCode}${said}`
+  const isDone = details.exitCode === 0 ? ' An app must keep running, and its start command came to an end.' : ''
+  return `The container exited with code ${details.exitCode}${said}${isDone}`
 }
 
 function whyNotReached(port: number, listening: readonly ListeningPort[] | null): string {
