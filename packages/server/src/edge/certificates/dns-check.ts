@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { kindOfAddress } from '../../lib/address-kinds.ts'
 import { errorCode } from '../../lib/error-code.ts'
 
 export type Resolve = (host: string) => Promise<string[]>
@@ -42,7 +43,10 @@ export async function checkDns(host: string, deps: { resolve: Resolve; addresses
 /** An IPv4 address goes into an A record, an IPv6 address into an AAAA record. */
 function recordWords(addresses: readonly string[]): string {
   if (addresses.length === 0) return 'an A record'
-  return addresses.map((address) => `an ${address.includes(':') ? 'AAAA' : 'A'} record with ${address}`).join(' or ')
+  const open = addresses.filter((address) => kindOfAddress(address) === 'public') // the others mean nothing to the rest of the world
+  return (open.length > 0 ? open : addresses)
+    .map((address) => `an ${address.includes(':') ? 'AAAA' : 'A'} record with ${address}`)
+    .join(' or ')
 }
 
 export function judgeDns(host: string, known: { found: readonly string[]; addresses: readonly string[] }): DnsCheck {
