@@ -41,7 +41,7 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
   const { id, text, stream, at, n } = line
   const spans = parseAnsi(text)
   const plain = spans.map((span) => span.text).join('')
-  const level = stream === 'berth' ? undefined : levelOf(plain)
+  const level = stream === 'berth' ? ownLevel(plain) : levelOf(plain)
   const fields = jsonOf(plain)
   const time = showTime && at !== '' ? clock.format(new Date(at)) : undefined
   return (
@@ -79,6 +79,11 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
     </div>
   )
 })
+
+/** Of Berth's own lines only the reason of a failure stands out. */
+function ownLevel(text: string): LogLevel | undefined {
+  return text.startsWith('Failed: ') ? 'error' : undefined
+}
 
 function Span({ span, search }: { span: AnsiSpan; search: string }) {
   const look = classNames(

@@ -180,25 +180,26 @@ const MARK_PX = 34
 function drawMarks(drawn: uPlot, marks: readonly PlotMark[], colour: string): void {
   const { ctx, bbox } = drawn
   const scale = devicePixelRatio
-  let free = bbox.left
   ctx.save()
   ctx.strokeStyle = colour
   ctx.fillStyle = colour
   ctx.font = `${11 * scale}px system-ui`
   ctx.textBaseline = 'top'
   ctx.setLineDash([3 * scale, 3 * scale])
-  for (const { at, label } of marks.toSorted((a, b) => a.at - b.at)) {
+  let free = bbox.left + bbox.width
+  // The newest first: of marks that are too close, it has the label.
+  for (const { at, label } of marks.toSorted((a, b) => b.at - a.at)) {
     const x = Math.round(drawn.valToPos(at, 'x', true))
     if (x < bbox.left || x > bbox.left + bbox.width) continue
     ctx.beginPath()
     ctx.moveTo(x, bbox.top)
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
-    if (x < free) continue
     const isAtEnd = x > bbox.left + bbox.width - MARK_PX * scale
+    if (x > free) continue
     ctx.textAlign = isAtEnd ? 'right' : 'left'
     ctx.fillText(label, x + (isAtEnd ? -3 : 3) * scale, bbox.top)
-    free = x + MARK_PX * scale
+    free = x - MARK_PX * scale
   }
   ctx.restore()
 }

@@ -7,10 +7,12 @@ import { Fact, Facts } from '../../components/facts.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { paths } from '../../paths.ts'
+import { shortUrl } from '../../shared/app-url.ts'
 import { CommitWords } from '../../shared/commit-words.tsx'
 import { RollbackButton } from '../../shared/rollback-button.tsx'
 import { hasDomains } from '../../shared/use-app.ts'
 import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
+import { services } from '../stacks/queries.ts'
 import { container } from './queries.ts'
 import { internalAddress } from './runtime-values.ts'
 
@@ -36,7 +38,12 @@ export function LiveCard({ app }: { app: Application }) {
             </span>
           </Fact>
         )}
-        {app.is_deployed && (
+        {app.is_deployed && app.app_type === 'compose' && (
+          <Fact name="Services">
+            <Services appId={app.id} />
+          </Fact>
+        )}
+        {app.is_deployed && app.app_type !== 'compose' && (
           <Fact name={inside?.replicas ? 'Containers' : 'Container'}>
             {inside === undefined || inside.id === '' || inside.replicas ? (
               (inside?.status ?? '…')
@@ -69,6 +76,17 @@ export function LiveCard({ app }: { app: Application }) {
   )
 }
 
+function Services({ appId }: { appId: number }) {
+  const { data } = useQuery(services(appId))
+  const found = data?.services
+  const running = found?.filter(({ state }) => state === 'running').length
+  return (
+    <Link to={paths.services(appId)} className="text-accent underline">
+      {found ? `${running} of ${found.length} running` : 'See services'}
+    </Link>
+  )
+}
+
 /** The servers, each with the number of replicas there; empty if Berth runs them on its own. */
 function serversOf({ server, replicas }: ContainerStatus): string {
   const all = replicas ? replicas.map((each) => each.server ?? 'first server') : [server ?? '']
@@ -85,7 +103,7 @@ function Address({ app }: { app: Application }) {
     )
   return (
     <a href={app.url} target="_blank" rel="noreferrer" className="inline-flex max-w-full items-center gap-1 text-accent hover:underline">
-      <span className="break-all">{app.url}</span>
+      <span className="[overflow-wrap:anywhere]">{shortUrl(app.url)}</span>
       <Icon name="external" size={13} />
     </a>
   )

@@ -113,8 +113,10 @@ const STREAMS = [
 ] as const
 
 const LOOKS = { ...STREAM_LOOK, ended: { label: 'Complete', tone: 'idle' } } as const
+/** A deployment that has ended writes no more, also while its log is still being read. */
+const LOOKS_OF_ENDED = { ...LOOKS, open: { label: 'Loading…', tone: 'busy' } } as const
 
-function Log({ deployment: { id, status } }: { deployment: Deployment }) {
+function Log({ deployment: { id, status, finished_at: finishedAt } }: { deployment: Deployment }) {
   const { buffer, state } = useDeploymentLog(id)
   const waiting = status === 'pending' ? 'The log appears when the deployment starts.' : 'Loading…'
   return (
@@ -129,7 +131,7 @@ function Log({ deployment: { id, status } }: { deployment: Deployment }) {
         },
       })}
       streams={STREAMS}
-      looks={LOOKS}
+      looks={finishedAt === null ? LOOKS : LOOKS_OF_ENDED}
       empty={state === 'ended' ? 'This deployment has no log.' : waiting}
       className="h-[60dvh] min-h-80"
     />

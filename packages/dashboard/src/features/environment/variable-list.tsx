@@ -43,12 +43,10 @@ export function VariableList<Each extends Listed>({ variables, changes = [], pro
         {variables.map((variable) => (
           <li
             key={variable.id}
-            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,16rem)_minmax(0,1fr)_8rem_auto]"
+            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_8rem_auto]"
           >
             <span className="flex min-w-0 items-center gap-2">
-              <code className="truncate font-mono text-[13px] font-medium" title={variable.key}>
-                {variable.key}
-              </code>
+              <code className="min-w-0 font-mono text-[13px] font-medium [overflow-wrap:anywhere]">{variable.key}</code>
               <ChangeBadge is={changeOf.get(variable.key)} />
             </span>
             <span className="col-span-2 row-start-2 min-w-0 sm:col-span-1 sm:row-start-auto">
