@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { call } from './api.ts'
 import { checkInput, type Problem } from './check-input.ts'
+import { problemSentence } from './problem-words.ts'
 
 type Options<Name extends OperationName, Values> = {
   initial: Values
@@ -96,13 +97,6 @@ export function useForm<Name extends OperationName, Values extends Record<string
 
 function byField(problems: readonly Problem[]): Record<string, string> {
   return Object.fromEntries(problems.map(({ field, message }) => [field, problemSentence(field, message)]))
-}
-
-/** A sentence of its own: the field's label is right above it, so the API's name for the field is left out. */
-function problemSentence(field: string, message: string): string {
-  const words = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message
-  const isName = /^\S+\.\S/.test(words) // a sentence may begin with the name of a host
-  return `${isName ? words.slice(0, 1) : words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
 }
 
 function fieldProblems(error: unknown): Record<string, string> {

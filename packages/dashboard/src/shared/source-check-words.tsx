@@ -1,5 +1,6 @@
 import { Icon } from '../components/icon.tsx'
 import { Spinner } from '../components/spinner.tsx'
+import { errorWords } from '../lib/problem-words.ts'
 import { plural } from '../lib/sizes.ts'
 import type { SourceCheckState } from './source-check.ts'
 
@@ -12,7 +13,7 @@ export function CheckWords({ check: { result, checking, error }, otherwise }: { 
           <Spinner /> Checking…
         </>
       )}
-      {error && <span className="text-bad">{error.message}</span>}
+      {error && <span className="text-bad">{errorWords(error)}</span>}
       {result && !result.reachable && <span className="text-bad">{result.message}</span>}
       {result?.reachable === true && (
         <span className="flex items-center gap-1.5 text-good">
