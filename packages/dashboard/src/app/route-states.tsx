@@ -10,6 +10,15 @@ export function RoutePending() {
   return <Skeleton page rows={4} height="h-20" />
 }
 
+/** While nothing has loaded yet, index.html shows the skeleton. */
+export function BootPending() {
+  return (
+    <p role="status" data-loading="" className="sr-only">
+      Loading
+    </p>
+  )
+}
+
 /** A page below one that exists. */
 export function RouteMissing() {
   useDocumentTitle('Not found')

@@ -13,11 +13,12 @@ import {
 import { me } from '../features/session/queries.ts'
 import { paths } from '../paths.ts'
 import { pages } from './pages.ts'
-import { NothingHere, NothingWorks, RouteError, RouteMissing, RoutePending } from './route-states.tsx'
+import { BootPending, NothingHere, NothingWorks, RouteError, RouteMissing, RoutePending } from './route-states.tsx'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Outlet,
+  pendingComponent: BootPending,
   notFoundComponent: NothingHere,
   errorComponent: NothingWorks,
 })
@@ -26,6 +27,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  pendingComponent: BootPending,
   errorComponent: NothingWorks,
   beforeLoad: async ({ context, location }) => {
     try {
@@ -44,7 +46,10 @@ function requireIds({ params }: { params: object }): void {
 
 /** Routes below `parent`, from their paths. */
 function below(parent: AnyRoute, components: Record<string, RouteComponent>): AnyRoute[] {
-  return Object.entries(components).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }))
+  const pendingComponent = parent === root ? BootPending : RoutePending
+  return Object.entries(components).map(([path, component]) =>
+    createRoute({ getParentRoute: () => parent, path, component, pendingComponent }),
+  )
 }
 
 const account = createRoute({ getParentRoute: () => shell, path: '/account', component: pages.account, beforeLoad: requireIds })
