@@ -73,7 +73,7 @@ function Row({ concern: { id, tone, title, reason, to, next } }: { concern: Conc
       </span>
       <div className="min-w-0 flex-1">
         <p className="font-medium [overflow-wrap:anywhere]">{title}</p>
-        <p className="line-clamp-2 [overflow-wrap:anywhere] text-ink-soft">{reason}</p>
+        <p className="[overflow-wrap:anywhere] text-ink-soft">{reason}</p>
         <Link to={to} className="text-accent hover:underline">
           {next}
         </Link>
