@@ -5,6 +5,9 @@ import type { makePlaces } from './dashboard-places.ts'
 import { type Shot, statesOf } from './dashboard-states.ts'
 import type { makeWorld } from './dashboard-world.ts'
 
+/** A repository is cloned to see what is in it. */
+const CHECKED_MS = 30_000
+
 const hold = (pattern: string) => async (page: Page) => await page.route(pattern, () => new Promise(() => {}))
 const broken = (pattern: string) => async (page: Page) =>
   await page.route(
@@ -105,21 +108,23 @@ function pagesOf(world: World): Record<string, string> {
 
 /** A new app, with what the repository tells. */
 function wizardOf({ project, repository, monorepo, detectable, withProcfile }: World): Shot[] {
-  const cloneUrl = (url: string) => async (page: Page) => {
+  /** `shown` is what the result of the check has. */
+  const cloneUrl = (url: string, shown: string) => async (page: Page) => {
     await page.getByText('Clone URL', { exact: true }).first().click() // there is a Git account, which comes first
-    await page.getByLabel('Clone URL').last().fill(url)
+    await page.getByRole('textbox', { name: 'Clone URL' }).fill(url)
+    await page.locator(shown).first().waitFor({ timeout: CHECKED_MS })
   }
   const newApp = `/projects/${project.id}/new`
   return [
-    { name: 'new-app-source', path: newApp, after: cloneUrl(repository.url) },
-    { name: 'new-app-misplaced', path: newApp, after: cloneUrl(monorepo.url) },
-    { name: 'new-app-unreachable', path: newApp, after: cloneUrl(`${monorepo.url}x`) },
-    { name: 'new-app-detected', path: newApp, after: cloneUrl(detectable.url) },
+    { name: 'new-app-source', path: newApp, after: cloneUrl(repository.url, 'text=Dockerfile found') },
+    { name: 'new-app-misplaced', path: newApp, after: cloneUrl(monorepo.url, 'text=was found elsewhere') },
+    { name: 'new-app-unreachable', path: newApp, after: cloneUrl(`${monorepo.url}x`, '.text-bad') },
+    { name: 'new-app-detected', path: newApp, after: cloneUrl(detectable.url, 'text=Detected from') },
     {
       name: 'new-app-processes',
       path: newApp,
       after: async (page) => {
-        await cloneUrl(withProcfile.url)(page)
+        await cloneUrl(withProcfile.url, 'text=Run worker')(page)
         await page.getByRole('button', { name: 'Run worker' }).click()
       },
     },

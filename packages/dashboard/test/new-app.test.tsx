@@ -35,16 +35,24 @@ const REPLIES = {
   'builds.planNew': { plan: PLAN, problem: '' },
 } satisfies Replies
 
+function factOf(name: string): string | undefined {
+  const term = [...document.querySelectorAll('dt')].find(({ textContent }) => textContent === name)
+  return term?.nextElementSibling?.textContent.trim()
+}
+
 afterEach(() => vi.unstubAllGlobals())
 
 it('shows what a repository with a Dockerfile would build and run, without fields for what the Dockerfile decides', async () => {
   const network = fakeNetwork(REPLIES)
   using _page = openPage('/projects/5/new')
   await type('Clone URL', 'https://git.example.com/acme/shop.git')
-  await shows('Starts with: node server.js.')
-  for (const words of ['Dockerfile found: Dockerfile', 'Base image node:24-slim', 'Port 3000.', 'Process worker: node worker.js'])
-    await shows(words)
-  await shows('Before each release: node migrate.js')
+  await shows('Dockerfile found')
+  await until(() => factOf('Start') === 'node server.js')
+  expect(factOf('Dockerfile')).toBe('Dockerfile')
+  expect(factOf('Base image')).toBe('node:24-slim (Dockerfile)')
+  expect(factOf('Port')).toBe('3000')
+  expect(factOf('Before each release')).toBe('node migrate.js (Procfile)')
+  expect(factOf('Process worker')).toContain('node worker.js (Procfile)')
   await shows('The Dockerfile exposes port 8080')
   expect(field('Start command')).toBeUndefined()
   expect(network.sent.find(({ name }) => name === 'builds.planNew')?.body).toMatchObject({ projectId: 5, port: 3000 })
@@ -55,7 +63,7 @@ it('still says that there is a Dockerfile where the repository cannot be read wh
   using _page = openPage('/projects/5/new')
   await type('Clone URL', 'https://git.example.com/acme/shop.git')
   await shows('The repository is too large for a quick check.')
-  await shows('Dockerfile found: Dockerfile')
+  await shows('Dockerfile found')
   expect(field('Start command')).toBeUndefined()
 })
 

@@ -65,7 +65,7 @@ function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Doc
       <span className="flex items-start gap-1.5 text-good">
         <Icon name="check" />
         <span>
-          {kind} found: {name}
+          {kind} found{path !== kind && <>: {name}</>}
         </span>
       </span>
     )

@@ -1,5 +1,6 @@
 import type { BuildPlan } from '@berth/contract'
 import { Button } from '../../components/button.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Spinner } from '../../components/spinner.tsx'
@@ -48,21 +49,45 @@ function Found({ plan, form }: FoundProps) {
   const isOwn = plan.builder === 'dockerfile'
   return (
     <>
-      <span className="flex items-start gap-1.5 text-sm font-medium text-good">
-        <Icon name="check" /> {isOwn ? `Dockerfile found: ${files.join(', ')}` : title}
-      </span>
-      <span className="[overflow-wrap:anywhere] text-ink-soft">
-        {isOwn ? startWords(plan) : `No Dockerfile: detected from ${files.join(', ')}.`}{' '}
-        {versions.map(({ name, version, from }) => `${name} ${version} (${from}).`).join(' ')} {port !== null && `Port ${port}.`}
-      </span>
-      <Processes plan={plan} form={form} />
+      <p className="mb-1 flex items-start gap-1.5 text-sm font-medium text-good">
+        <Icon name="check" /> {isOwn ? 'Dockerfile found' : title}
+      </p>
+      <Facts>
+        <Fact name={isOwn ? 'Dockerfile' : 'Detected from'}>
+          <Code>{files.join(', ')}</Code>
+        </Fact>
+        {versions.map(({ name, version, from }) => (
+          <Fact key={name} name={name}>
+            <Code>{version}</Code> <From text={from} />
+          </Fact>
+        ))}
+        {isOwn && <Start plan={plan} />}
+        {port !== null && <Fact name="Port">{port}</Fact>}
+        <Processes plan={plan} form={form} />
+      </Facts>
+      {plan.processes !== undefined && plan.processes.length > 0 && (
+        <p className="text-ink-soft">Choose how many of each process run under Processes below.</p>
+      )}
       {notes.map((note) => (
-        <span key={note} className="[overflow-wrap:anywhere] text-ink-soft">
+        <p key={note} className="[overflow-wrap:anywhere] text-ink-soft">
           {note}
-        </span>
+        </p>
       ))}
     </>
   )
+}
+
+function Code({ children }: { children: string }) {
+  return <code className="font-mono text-[13px]">{children}</code>
+}
+
+function From({ text }: { text: string }) {
+  return text === '' ? undefined : <span className="text-ink-soft">({text})</span>
+}
+
+function Start({ plan: { commands } }: { plan: BuildPlan }) {
+  const start = commands.find(({ name }) => name === 'start')
+  return <Fact name="Start">{start ? <Code>{start.command}</Code> : 'The command of the base image'}</Fact>
 }
 
 /** What else the repository runs. A process runs if it has a row among those of the form. */
@@ -71,30 +96,22 @@ function Processes({ plan: { processes = [], commands }, form: { values, set } }
   return (
     <>
       {release && (
-        <span className="[overflow-wrap:anywhere] text-ink-soft">
-          Before each release: <code className="font-mono">{release.command}</code> ({release.from}).
-        </span>
+        <Fact name="Before each release">
+          <Code>{release.command}</Code> <From text={release.from} />
+        </Fact>
       )}
       {processes.map(({ name, command, from }) => (
-        <span key={name} className="flex flex-wrap items-center gap-x-2 [overflow-wrap:anywhere] text-ink-soft">
-          <span>
-            Process {name}: <code className="font-mono">{command}</code> ({from}).
-          </span>
+        <Fact key={name} name={`Process ${name}`}>
+          <Code>{command}</Code> <From text={from} />{' '}
           {values.processes.every((row) => row.name.trim() !== name) && (
             <Button className="py-0.5" onClick={() => set('processes', withProcess(values.processes, name))}>
               Run {name}
             </Button>
           )}
-        </span>
+        </Fact>
       ))}
-      {processes.length > 0 && <span className="text-ink-soft">Choose how many of each run under Processes below.</span>}
     </>
   )
-}
-
-function startWords({ commands }: BuildPlan): string {
-  const start = commands.find(({ name }) => name === 'start')
-  return start === undefined ? 'Starts with the command of its base image.' : `Starts with: ${start.command}.`
 }
 
 function Problem({ text }: { text: string }) {
