@@ -187,7 +187,8 @@ function updateStates(): Record<string, Look> {
     },
   })
   const idle: UpdateStatus = { ...RUNNING, state: 'idle', from: '', to: '', phase: '', startedAt: null, log: [] }
-  const checkout = { ...NEWER, message: 'This Berth runs from a checkout. Update it there: git pull, then npm start.' }
+  const message = 'Berth was started from its source code. To update it, stop it and run in its directory: `git pull && npm start`'
+  const checkout = { ...NEWER, message }
   return {
     'update-available': now(idle),
     'update-by-hand': now(idle, checkout),

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
-import { updateCheck } from '../features/health/queries.ts'
+import { updateCheck, updateStatus } from '../features/health/queries.ts'
 import { useLater } from '../lib/use-later.ts'
 import { paths } from '../paths.ts'
 
-/** For owners, on every page: there is a newer version of Berth. */
+/** For owners, on every page: there is a newer version of Berth, and it is not being installed. */
 export function UpdateLink() {
   const isLater = useLater()
   const { data: found } = useQuery({ ...updateCheck, enabled: isLater })
-  if (!found?.available) return null
+  const { data: update } = useQuery({ ...updateStatus, enabled: isLater && found?.available === true })
+  if (!found?.available || update?.state === 'in_progress') return null
   return (
     <Link
       to={paths.health()}

@@ -2,9 +2,13 @@ import { ApiError } from '@berth/contract'
 
 /** A sentence of its own: the field's label is near it, so the API's name for the field is left out. */
 export function problemSentence(field: string, message: string): string {
-  const words = withoutName(field, message)
+  return sentence(withoutName(field, message))
+}
+
+/** With a capital at the beginning and a full stop at the end. */
+export function sentence(words: string): string {
   const isName = /^\S+\.\S/.test(words) // a sentence may begin with the name of a host
-  return `${isName ? words.slice(0, 1) : words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
+  return `${isName ? words.slice(0, 1) : words.slice(0, 1).toUpperCase()}${words.slice(1)}${words === '' || /[.!?]$/.test(words) ? '' : '.'}`
 }
 
 function withoutName(field: string, message: string): string {

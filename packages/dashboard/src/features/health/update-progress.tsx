@@ -15,7 +15,7 @@ const PHASES: readonly { name: string; words: string }[] = [
   { name: 'switching', words: 'Restarting' },
   { name: 'watching', words: 'Watching the new version' },
 ]
-const RETURNING = 'Going back to the previous version'
+const RETURNING = 'Restarting the previous version'
 
 /** An update that runs. While Berth restarts, the last known phase stays. */
 export function UpdateProgress({ update, isAway }: { update: UpdateStatus; isAway: boolean }) {
@@ -33,7 +33,7 @@ export function UpdateProgress({ update, isAway }: { update: UpdateStatus; isAwa
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm">
         <div className="min-w-0">
           <p className="font-medium">
-            Updating Berth {update.from} to {update.to}
+            {isReturning ? `Returning to Berth ${update.from}` : `Updating Berth ${update.from} to ${update.to}`}
           </p>
           <p className="text-ink-soft" aria-live="polite">
             {isAway ? 'Berth is restarting. This page reconnects automatically.' : `${words}…`}

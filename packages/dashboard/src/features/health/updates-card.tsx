@@ -4,12 +4,15 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { CopyText } from '../../components/copy-text.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { call } from '../../lib/api.ts'
+import { sentence } from '../../lib/problem-words.ts'
 import { version } from '../session/queries.ts'
 import { updateCheck, updateHistory, updateStatus } from './queries.ts'
+import { commandIn, notesOf } from './update-notes.ts'
 import { UpdateLog, UpdateProgress } from './update-progress.tsx'
 
 /** New versions of Berth, the update that runs, and earlier ones. */
@@ -51,7 +54,7 @@ export function UpdatesCard() {
             (check.error ? (
               <Notice tone="warn">{check.error.message}</Notice>
             ) : (
-              <QueryView query={check}>{(found) => <Found found={found} />}</QueryView>
+              <QueryView query={check}>{(found) => <Found found={found} hasFailed={hasFailed(status.data, found)} />}</QueryView>
             ))}
           {!isRunning && status.data && status.data.state !== 'idle' && <History />}
         </div>
@@ -65,7 +68,7 @@ function LastUpdate({ update, running, first }: { update: UpdateStatus; running:
   if (update.state === 'failed')
     return (
       <Notice tone="warn">
-        The update to Berth {update.to} failed. Berth {running} is still running. {update.error}
+        The update to Berth {update.to} failed. Berth {running} is still running. {sentence(update.error)}
       </Notice>
     )
   if (update.state !== 'succeeded' || running === first) return null
@@ -76,7 +79,11 @@ function LastUpdate({ update, running, first }: { update: UpdateStatus; running:
   )
 }
 
-function Found({ found }: { found: UpdateCheck }) {
+function hasFailed(update: UpdateStatus | undefined, { latest }: UpdateCheck): boolean {
+  return update?.state === 'failed' && update.to === latest
+}
+
+function Found({ found, hasFailed: isAgain }: { found: UpdateCheck; hasFailed: boolean }) {
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
   const apply = useMutation({
@@ -88,10 +95,15 @@ function Found({ found }: { found: UpdateCheck }) {
   })
   if (!found.available)
     return (
-      <p className="text-sm text-ink-soft">
-        {found.message === '' ? `Berth ${found.current} is the newest version. Checked ` : found.message}
-        {found.message === '' && <RelativeTime at={found.checkedAt} />}
-      </p>
+      <div className="text-sm text-ink-soft">
+        {found.message === '' ? (
+          <p>
+            Berth {found.current} is the newest version. Checked <RelativeTime at={found.checkedAt} />
+          </p>
+        ) : (
+          <ByHand message={found.message} />
+        )}
+      </div>
     )
   return (
     <div className="grid gap-3 text-sm">
@@ -99,12 +111,12 @@ function Found({ found }: { found: UpdateCheck }) {
         <p className="font-medium">Berth {found.latest} is available</p>
         {found.message === '' && (
           <Button kind="primary" onClick={() => setAsking(true)}>
-            Update
+            {isAgain ? 'Try again' : 'Update'}
           </Button>
         )}
       </div>
-      {found.notes !== '' && <p className="whitespace-pre-wrap text-ink-soft [overflow-wrap:anywhere]">{found.notes}</p>}
-      {found.message !== '' && <p className="text-ink-soft">{found.message}</p>}
+      <Notes found={found} />
+      {found.message !== '' && <ByHand message={found.message} />}
       {isAsking && (
         <ConfirmDialog
           title={`Update to Berth ${found.latest}?`}
@@ -119,6 +131,35 @@ function Found({ found }: { found: UpdateCheck }) {
           {found.current} automatically.
         </ConfirmDialog>
       )}
+    </div>
+  )
+}
+
+function Notes({ found: { notes, latest } }: { found: UpdateCheck }) {
+  return (
+    <div className="grid gap-2 text-ink-soft [overflow-wrap:anywhere] empty:hidden">
+      {notesOf(notes, latest).map((block) =>
+        block.is === 'text' ? (
+          <p key={block.text}>{block.text}</p>
+        ) : (
+          <ul key={block.points.join(' ')} className="grid list-disc gap-1 pl-5">
+            {block.points.map((point) => (
+              <li key={point}>{point}</li>
+            ))}
+          </ul>
+        ),
+      )}
+    </div>
+  )
+}
+
+/** Why Berth cannot update itself, and what to do instead. */
+function ByHand({ message }: { message: string }) {
+  const { words, command } = commandIn(message)
+  return (
+    <div className="grid gap-2">
+      <p className="text-ink-soft">{words}</p>
+      {command !== undefined && <CopyText label="Command" text={command} />}
     </div>
   )
 }
@@ -140,7 +181,7 @@ function History() {
                   , {update.state === 'succeeded' ? 'succeeded' : 'failed'} <RelativeTime at={update.endedAt ?? update.startedAt} />
                   {update.by === '' ? ', automatic' : `, by ${update.by}`}
                 </p>
-                {update.error !== '' && <p className="text-ink-soft [overflow-wrap:anywhere]">{update.error}</p>}
+                {update.error !== '' && <p className="text-ink-soft [overflow-wrap:anywhere]">{sentence(update.error)}</p>}
                 <UpdateLog lines={update.log} />
               </li>
             ))}

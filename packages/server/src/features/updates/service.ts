@@ -34,7 +34,7 @@ type Deps = {
   now: () => Date
 }
 
-const CHECKOUT = 'This Berth runs from a checkout. Update it there: git pull, then npm start.'
+const CHECKOUT = 'Berth was started from its source code. To update it, stop it and run in its directory: `git pull && npm start`'
 const NO_FEED = 'No update feed is set. Set one under Settings.'
 const CLEARED = 'It was cleared by an owner.'
 const SHOWN_UPDATES = 20
