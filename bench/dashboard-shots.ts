@@ -159,7 +159,14 @@ export function shotsOf(world: World): Shot[] {
     { name: 'project-new', path: '/projects', after: async (page) => await page.getByRole('button', { name: 'New project' }).click() },
     { name: 'app-menu', path: app(''), after: async (page) => await page.getByLabel('More actions').click() },
     { name: 'disk-clean', path: '/admin/health', after: async (page) => await page.getByRole('button', { name: 'Clean up' }).click() },
-    { name: 'doctor', path: '/admin/health', after: async (page) => await page.getByRole('button', { name: 'Run checks' }).click() },
+    {
+      name: 'doctor',
+      path: '/admin/health',
+      after: async (page) => {
+        await page.getByRole('button', { name: 'Run checks' }).click()
+        await page.getByText('Docker', { exact: true }).last().waitFor({ timeout: 60_000 })
+      },
+    },
     {
       name: 'volume-new',
       path: `/apps/${api.id}/storage`,

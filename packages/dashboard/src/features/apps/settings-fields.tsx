@@ -31,7 +31,7 @@ export function GeneralFields({ form }: Pick<Props, 'form'>) {
 export function SourceSettings({ app, form, disabled }: Props) {
   const mayBeImage = app.app_type === 'web' || app.app_type === 'service'
   return (
-    <Card title="Source and build">
+    <Card title="Source">
       <div className="grid gap-4">
         <SourceFields
           projectId={app.project_id}
