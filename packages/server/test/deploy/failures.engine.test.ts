@@ -104,3 +104,24 @@ describe.concurrent('the live release keeps serving', () => {
     })
   }
 })
+
+/** Ends two seconds after it is told to. */
+const slowToStop = (body: string) => ({
+  Dockerfile: dockerfile(['COPY index.html /www/index.html'], `trap 'sleep 2; exit 0' TERM; httpd -f -p "$PORT" -h /www & wait`),
+  'index.html': body,
+})
+
+it('a release that is cancelled while the one before it stops leaves that one running', async () => {
+  const app = await lab.createApp(slowToStop('still here'), {}, { deploymentStrategy: 'recreate', restartPolicy: 'no' })
+  await lab.deploy(app.id)
+  await app.repository.commit({ files: slowToStop('not yet') })
+  const id = await lab.add(app.id)
+  await lab.reaches(id, 'stopping_old')
+  await sleep(500)
+  await lab.owner.call('deployments.stop', { deploymentId: id })
+  expect((await lab.ended(id)).status).toBe('stopped')
+  await expect.poll(async () => await lab.visit(app).catch(String), { timeout: 30_000 }).toBe('still here')
+  await sleep(3000) // a stop that nobody waited for would end it now
+  expect(await lab.visit(app).catch(String)).toBe('still here')
+  expect(await lab.status(app.id)).toBe('running')
+})
