@@ -1,4 +1,8 @@
+import { abortedLater } from '../lib/aborted-later.ts'
 import type { Engine } from './engine.ts'
+
+/** How long the engine may take, besides the time that the container has. */
+const ENGINE_SECONDS = 10
 
 type Deps = {
   engine: { containers: Pick<Engine['containers'], 'inspect' | 'stop' | 'restart'> }
@@ -14,6 +18,17 @@ export function createGraceOf({
   return async function graceOf(id: string, signal?: AbortSignal): Promise<number> {
     return (await engine.containers.inspect(id, signal))?.stopGraceSeconds ?? graceSeconds
   }
+}
+
+/**
+ * Waits for the end also if it is aborted meanwhile: the engine goes on with what it has begun, and whoever looks at the container then must
+ * not take it for running.
+ */
+export async function stopToTheEnd(
+  engine: { containers: Pick<Engine['containers'], 'stop'> },
+  { id, graceSeconds, signal }: { id: string; graceSeconds: number; signal: AbortSignal },
+): Promise<void> {
+  await engine.containers.stop(id, graceSeconds, abortedLater(signal, (graceSeconds + ENGINE_SECONDS) * 1000))
 }
 
 /** Stops and restarts containers, each in the time that it asks for. Whoever repairs asks first whether one is being stopped. */

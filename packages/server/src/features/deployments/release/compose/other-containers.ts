@@ -2,7 +2,7 @@ import type { ComposePlan, StackService } from '../../../../engine/compose/stack
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { createGraceOf } from '../../../../engine/stop-in-time.ts'
+import { createGraceOf, stopToTheEnd } from '../../../../engine/stop-in-time.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -60,7 +60,8 @@ function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
 function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
   const graceOf = createGraceOf({ engine, graceSeconds: tuning.stopGraceSeconds })
   return async function stop(id: string, signal: AbortSignal): Promise<void> {
-    await engine.containers.stop(id, Math.min(await graceOf(id, signal), longestGraceSeconds), signal)
+    const graceSeconds = Math.min(await graceOf(id, signal), longestGraceSeconds)
+    await stopToTheEnd(engine, { id, graceSeconds, signal })
   }
 }
 

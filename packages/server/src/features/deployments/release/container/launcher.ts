@@ -8,7 +8,7 @@ import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { containerName, labelsOf, processContainerName, projectNetworkName, volumeLabels } from '../../../../engine/labels.ts'
-import { abortedLater } from '../../../../lib/aborted-later.ts'
+import { stopToTheEnd } from '../../../../engine/stop-in-time.ts'
 import type { Context } from '../../run/stage.ts'
 import { refuseLostVolumes } from '../lost-volumes.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
@@ -23,9 +23,6 @@ import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.t
  * twenty.
  */
 const STRIDE = 37
-
-/** How long the engine needs at most, besides the time that the container has. */
-const STOP_TAKES_SECONDS = 10
 
 type Deps = ContainerHealthDeps & {
   /** The files of the release. */
@@ -114,9 +111,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
 
   async function stopOthers({ app, deployment }: Context, signal: AbortSignal): Promise<void> {
     const old = await containers.ofOtherDeployments(app.id, deployment.id, signal)
-    // The engine goes on with a stop that is cancelled here, and `undo` would take what still runs for running.
-    const late = abortedLater(signal, (tuning.stopGraceSeconds + STOP_TAKES_SECONDS) * 1000)
-    await Promise.all(old.map(async ({ id }) => await engine.containers.stop(id, tuning.stopGraceSeconds, late)))
+    await Promise.all(old.map(async ({ id }) => await stopToTheEnd(engine, { id, graceSeconds: tuning.stopGraceSeconds, signal })))
   }
 
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {
