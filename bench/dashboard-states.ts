@@ -58,7 +58,7 @@ const CHECKED: Server = {
     ok('engine', 'Docker 29.1.3'),
     ok('2377/tcp', 'fsn1-berth-2 is connected to this server.'),
     ok('7946/tcp', 'It answers.'),
-    ok('7946/udp', 'It is not refused. Whether a firewall drops it cannot be told from here.'),
+    ok('7946/udp', 'Not refused. A firewall could still drop it.'),
     ok('4789/udp', 'Packets of full size pass in both directions.'),
     ok('clock', 'The same time as here.'),
     ok('no-new-privileges', 'Containers cannot gain privileges.'),
@@ -86,7 +86,11 @@ const BLOCKED: Server = {
   ],
   checkedAt: ago(1),
 }
-const LOST: Server = { ...CHECKED, state: 'down', message: 'fsn1-berth-2 does not answer: heartbeat failure. Is it running?' }
+const LOST: Server = {
+  ...CHECKED,
+  state: 'down',
+  message: 'It does not answer. Check that it is switched on and reachable. What ran there is started elsewhere, if it can be.',
+}
 
 const ADDING: Servers['adding'] = {
   changes: [],

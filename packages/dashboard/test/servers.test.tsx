@@ -102,7 +102,7 @@ it('of several servers each has its role, its labels and its checks, and a refus
     await shows(words)
   const menu = await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)
   menu.click()
-  await press('Drain')
+  await press('DrainMove its containers to other servers')
   await shows('beta cannot be drained.')
   expect(network.sent.find(({ name }) => name === 'servers.update')?.body).toEqual({ serverId: 'b2', availability: 'drain' })
 })

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { IconButton } from '../components/button.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { Logo } from '../components/logo.tsx'
 import { LogoutButton } from '../features/session/logout-button.tsx'
 import { isAdmin, useMe } from '../features/session/queries.ts'
 import { ROLE_WORDS } from '../lib/status.ts'
@@ -30,7 +31,7 @@ export function Sidebar({ onSearch, onClose }: { onSearch: () => void; onClose?:
   return (
     <div className="flex h-full flex-col gap-4 overflow-y-auto p-3">
       <div className="flex items-center gap-2 px-2 pt-1">
-        <img src="/favicon.svg" alt="" className="size-6" />
+        <Logo className="size-6" />
         <span className="text-[15px] font-semibold">Berth</span>
         {onClose && <IconButton icon="close" label="Close menu" className="ml-auto" onClick={onClose} />}
       </div>

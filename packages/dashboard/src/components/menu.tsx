@@ -1,8 +1,17 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { classNames } from '../lib/class-names.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-export type MenuItem = { label: string; icon: IconName; onPick: () => void; disabled?: boolean; title?: string }
+export type MenuItem = {
+  label: string
+  icon: IconName
+  onPick: () => void
+  disabled?: boolean
+  title?: string
+  hint?: string
+  isDanger?: boolean
+}
 
 /** A button that opens a short list of actions. Escape, Tab and a click elsewhere close it. */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
@@ -72,10 +81,16 @@ function MenuList({ label, items, onClose }: { label: string; items: readonly Me
           disabled={item.disabled === true}
           title={item.title}
           onClick={() => pick(item)}
-          className="flex min-h-9 items-center gap-2.5 rounded px-2.5 text-left text-sm whitespace-nowrap hover:bg-sunken disabled:opacity-55"
+          className={classNames(
+            'flex min-h-9 items-center gap-2.5 rounded px-2.5 py-1 text-left text-sm whitespace-nowrap hover:bg-sunken disabled:opacity-55',
+            item.isDanger === true && 'text-bad',
+          )}
         >
           <Icon name={item.icon} />
-          {item.label}
+          <span>
+            {item.label}
+            {item.hint !== undefined && <span className="block text-xs text-ink-soft">{item.hint}</span>}
+          </span>
         </button>
       ))}
     </div>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { TextField } from '../../components/field.tsx'
+import { Logo } from '../../components/logo.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
@@ -85,7 +86,7 @@ export function DocsPage() {
     <main className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-6">
       <header className="mb-6 flex flex-wrap items-center justify-between gap-3">
         <div className="flex items-center gap-2.5">
-          <img src="/favicon.svg" alt="" className="size-8" />
+          <Logo className="size-8" />
           <h1 className="text-xl font-semibold">Berth API</h1>
           <span className="text-sm text-ink-faint">{query.data?.info.version}</span>
         </div>

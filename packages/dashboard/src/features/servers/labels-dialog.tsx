@@ -19,6 +19,7 @@ export function LabelsDialog({ server, onClose }: { server: Server; onClose: () 
   return (
     <Dialog title={`Labels of ${server.name}`} onClose={onClose}>
       <Form form={form} submit="Save" onCancel={onClose}>
+        <p className="text-sm text-ink-soft">For your own overview. Apps are not placed by labels yet.</p>
         <TextField label="Labels" hint="Words, separated by spaces: ssd zone-a" autoComplete="off" {...form.field('labels')} />
       </Form>
     </Dialog>

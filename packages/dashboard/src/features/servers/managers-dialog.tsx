@@ -30,7 +30,11 @@ export function ManagersDialog({ found, onClose }: { found: Servers; onClose: ()
       onConfirm={() => save.mutate()}
       onClose={onClose}
     >
-      <p>Choose one server or three. With three, any one of them can be lost. With two, losing either one stops deployments.</p>
+      <p>Managers hold the state of the cluster; the other servers only run containers.</p>
+      <p>
+        Choose one server or three. More than half of the managers must be running for deployments: with three, any one of them can fail.
+        Two are no gain over one, because both would have to run.
+      </p>
       <div className="grid gap-2">
         {found.servers.map(({ id, name, isThis }) => (
           <CheckField

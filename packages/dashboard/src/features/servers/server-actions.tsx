@@ -30,22 +30,22 @@ export function ServerActions({ server, onRemove }: { server: Server; onRemove: 
     },
     onError,
   })
-  const toSet = (availability: Availability, label: string, icon: MenuItem['icon']): MenuItem[] =>
-    server.availability === availability ? [] : [{ label, icon, onPick: () => change.mutate(availability), disabled: change.isPending }]
+  const toSet = (availability: Availability, item: Pick<MenuItem, 'label' | 'icon' | 'hint'>): MenuItem[] =>
+    server.availability === availability ? [] : [{ ...item, onPick: () => change.mutate(availability), disabled: change.isPending }]
   const ofOthers: MenuItem[] = server.isThis
     ? []
     : [
         { label: check.isPending ? 'Checking…' : 'Check', icon: 'check', onPick: () => check.mutate(), disabled: check.isPending },
-        ...toSet('active', 'Activate', 'play'),
-        ...toSet('pause', 'Pause', 'pause'),
-        ...toSet('drain', 'Drain', 'end'),
-        { label: 'Remove…', icon: 'trash', onPick: () => onRemove(server) },
+        ...toSet('active', { label: 'Activate', icon: 'play', hint: 'Containers can start here again' }),
+        ...toSet('pause', { label: 'Pause', icon: 'pause', hint: 'No new containers start here' }),
+        ...toSet('drain', { label: 'Drain', icon: 'end', hint: 'Move its containers to other servers' }),
       ]
+  const toRemove: MenuItem[] = server.isThis ? [] : [{ label: 'Remove…', icon: 'trash', isDanger: true, onPick: () => onRemove(server) }]
   return (
     <>
       <Menu
         label={`Actions for ${server.name}`}
-        items={[...ofOthers, { label: 'Labels…', icon: 'edit', onPick: () => setLabelling(true) }]}
+        items={[...ofOthers, { label: 'Labels…', icon: 'edit', onPick: () => setLabelling(true) }, ...toRemove]}
       />
       {isLabelling && <LabelsDialog server={server} onClose={() => setLabelling(false)} />}
     </>

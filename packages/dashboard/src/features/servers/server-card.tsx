@@ -74,18 +74,27 @@ function Runs({ runs }: Pick<Server, 'runs'>) {
   )
 }
 
-function Checks({ server: { checks, checkedAt } }: { server: Server }) {
+function Checks({ server: { checks, checkedAt, state } }: { server: Server }) {
   if (checkedAt === null) return null
+  const list = (
+    <ul className="divide-y divide-line rounded-md border border-line">
+      {checks.map((finding) => (
+        <FindingRow key={finding.check} finding={finding} />
+      ))}
+    </ul>
+  )
+  const at = <RelativeTime at={checkedAt} />
+  if (state === 'down')
+    return (
+      <details className="text-[13px] text-ink-soft">
+        <summary className="mb-1 cursor-pointer">The last check, {at}, before it went down</summary>
+        {list}
+      </details>
+    )
   return (
     <div>
-      <p className="mb-1 text-[13px] text-ink-soft">
-        Checked <RelativeTime at={checkedAt} />
-      </p>
-      <ul className="divide-y divide-line rounded-md border border-line">
-        {checks.map((finding) => (
-          <FindingRow key={finding.check} finding={finding} />
-        ))}
-      </ul>
+      <p className="mb-1 text-[13px] text-ink-soft">Checked {at}</p>
+      {list}
     </div>
   )
 }

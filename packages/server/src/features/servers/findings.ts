@@ -58,7 +58,7 @@ function gossip({ name }: SwarmNode, protocol: 'tcp' | 'udp', answer: string): F
   if (answer === 'open') return finding(check, 'ok', 'It answers.')
   if (answer === 'refused') return finding(check, 'problem', `${name} refuses connections.`, toDo)
   // an open UDP port is silent too
-  if (protocol === 'udp') return finding(check, 'ok', 'It is not refused. Whether a firewall drops it cannot be told from here.')
+  if (protocol === 'udp') return finding(check, 'ok', 'Not refused. A firewall could still drop it.')
   return finding(check, 'problem', `${name} does not answer.`, toDo)
 }
 

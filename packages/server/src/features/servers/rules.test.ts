@@ -52,7 +52,8 @@ describe('a server', () => {
 
   it('says what is wrong with it', () => {
     expect(troubleOf(node())).toBe('')
-    expect(troubleOf(node({ isReady: false, message: 'heartbeat failure' }))).toContain('(heartbeat failure)')
+    expect(troubleOf(node({ isReady: false, message: 'heartbeat failure' }))).toMatch(/^It does not answer\. Check that it is switched on/)
+    expect(troubleOf(node({ isReady: false, message: 'node is shutting down' }))).toContain('(node is shutting down)')
     expect(troubleOf(node({ role: 'manager', actsAs: 'unreachable manager' }))).toContain('2377/tcp')
   })
 })

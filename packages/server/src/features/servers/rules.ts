@@ -52,8 +52,10 @@ export function troubleOfManagers(nodes: readonly SwarmNode[]): string {
 
 /** What is wrong with a server, in a sentence; empty if nothing. */
 export function troubleOf(node: SwarmNode): string {
-  if (!node.isReady)
-    return `It does not answer${node.message === '' ? '' : ` (${node.message})`}. What ran there is started elsewhere, if it can be.`
+  if (!node.isReady) {
+    const why = node.message === '' || node.message === 'heartbeat failure' ? '' : ` (${node.message})`
+    return `It does not answer${why}. Check that it is switched on and reachable. What ran there is started elsewhere, if it can be.`
+  }
   if (node.actsAs === 'unreachable manager') return 'The other managers do not reach it on 2377/tcp.'
   return ''
 }
