@@ -111,6 +111,13 @@ export const ROLE_WORDS = {
   owner: { label: 'Owner', summary: 'Can do everything.' },
 } as const satisfies Record<Role, { label: string; summary: string }>
 
+export const PORT_HINTS = {
+  web: 'The port your app listens on (also set as PORT).',
+  service: 'Leave empty if it does not listen on a port.',
+  compose: 'The service that listens on this port gets the address.',
+  database: 'The port it listens on.',
+} as const satisfies Record<AppType, string>
+
 export const RESTART_WORDS = {
   no: 'Never',
   always: 'Always',

@@ -16,7 +16,7 @@ import { DeployKeyCard } from './deploy-key-card.tsx'
 import { PortsCard } from './ports-card.tsx'
 import { appKeys } from './queries.ts'
 import { useAppRights } from './rights.ts'
-import { GeneralFields, RuntimeFields, SourceSettings } from './settings-fields.tsx'
+import { GeneralFields, isPasted, RuntimeFields, SourceSettings } from './settings-fields.tsx'
 import { settingsChange, settingsValues } from './settings-values.ts'
 
 export function AppSettings() {
@@ -29,11 +29,11 @@ export function AppSettings() {
   return (
     <div className="grid max-w-3xl gap-4">
       {!mayEdit && <Notice tone="plain">{whyNotEdit}</Notice>}
+      {isPasted(app) && <ComposeFileCard app={app} disabled={!mayEdit} />}
       <fieldset disabled={!mayEdit} className="grid min-w-0 gap-4">
         <legend className="sr-only">Settings of {app.name}</legend>
         <SettingsForm app={app} disabled={!mayEdit} />
       </fieldset>
-      {app.app_type === 'compose' && app.git_clone_url === '' && <ComposeFileCard app={app} disabled={!mayEdit} />}
       {app.app_type === 'compose' && <PortsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && app.git_clone_url !== '' && <BuildSecretsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && <DeployHookCard app={app} />}

@@ -1,7 +1,9 @@
 import { type Application, MOST_REPLICAS, RESTART_POLICIES, STRATEGIES } from '@berth/contract'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { AreaField, SelectField, TextField } from '../../components/field.tsx'
-import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
+import { PORT_HINTS, RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { ProcessesField } from '../../shared/processes-field.tsx'
 import { SourceFields } from '../../shared/source-fields.tsx'
@@ -28,7 +30,28 @@ export function GeneralFields({ form }: Pick<Props, 'form'>) {
   )
 }
 
-export function SourceSettings({ app, form, disabled }: Props) {
+/** A compose app that is deployed from a pasted file. */
+export function isPasted({ app_type, git_clone_url }: Application): boolean {
+  return app_type === 'compose' && git_clone_url === ''
+}
+
+/** The fields of a repository are in the way of a pasted file, until somebody asks for them. */
+export function SourceSettings(props: Props) {
+  const [isMoving, setMoving] = useState(false)
+  if (!isPasted(props.app) || isMoving) return <RepositorySettings {...props} />
+  return (
+    <Card title="Source">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm">
+        <p className="text-ink-soft">Deployed from the Compose file above.</p>
+        <Button icon="git" disabled={props.disabled} onClick={() => setMoving(true)}>
+          Use a repository instead
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function RepositorySettings({ app, form, disabled }: Props) {
   const mayBeImage = app.app_type === 'web' || app.app_type === 'service'
   return (
     <Card title="Source">
@@ -84,7 +107,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
   return (
     <Card title="Runtime">
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Port" hint="The port your app listens on (also set as PORT)." inputMode="numeric" {...form.field('port')} />
+        <TextField label="Port" hint={PORT_HINTS[app.app_type]} inputMode="numeric" {...form.field('port')} />
         <TextField
           label="Health check path"
           hint="Checked before a release goes live. If empty, only the port is checked."

@@ -1,5 +1,6 @@
 import { TextField } from '../../components/field.tsx'
 import { Segmented } from '../../components/segmented.tsx'
+import { PORT_HINTS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
 import { type ChosenSource, cloneOf } from '../../shared/source-values.ts'
@@ -14,12 +15,6 @@ const ORIGINS = [
   { value: 'repository', label: 'From a repository' },
   { value: 'text', label: 'Paste a file' },
 ] as const
-
-const PORT_HINT = {
-  web: 'The port your app listens on (also set as PORT).',
-  service: 'Leave empty if it does not listen on a port.',
-  compose: 'The service that listens on this port gets the address.',
-} as const
 
 export function DetailFields({ projectId, form, onLeave }: Props) {
   const { values, set, field } = form
@@ -41,7 +36,7 @@ export function DetailFields({ projectId, form, onLeave }: Props) {
   const nameAndPort = (
     <div className="grid gap-4 sm:grid-cols-2">
       {name}
-      <TextField label="Port" inputMode="numeric" hint={PORT_HINT[values.appType]} {...field('port')} />
+      <TextField label="Port" inputMode="numeric" hint={PORT_HINTS[values.appType]} {...field('port')} />
     </div>
   )
   const origin = values.appType === 'compose' && (
