@@ -207,6 +207,34 @@ describe('an app without a source', () => {
   })
 })
 
+describe('logs of an app without a source', () => {
+  it('say what is missing, with the way to it', async () => {
+    const network = fakeNetwork({ ...ONE_APP, 'containers.logs': { logs: '' } })
+    using _page = openPage('/apps/7/logs')
+    await shows('The app has no source to deploy yet.')
+    const link = [...document.querySelectorAll('main a')].find(({ textContent }) => textContent.trim() === 'Add a source')
+    expect(link?.getAttribute('href')).toBe('/apps/7/settings')
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('an app from a pasted Compose file', () => {
+  it('shows the file first, and the fields of a repository on request', async () => {
+    fakeNetwork({
+      ...ONE_APP,
+      'apps.get': application({ app_type: 'compose', port: 3000 }),
+      'stacks.file': { composeFile: 'services: {}' },
+    })
+    using _page = openPage('/apps/7/settings')
+    await shows('Use a repository instead')
+    expect(text().indexOf('deployed from this file')).toBeLessThan(text().indexOf('Description'))
+    expect(text()).toContain('The service that listens on this port gets the address.')
+    expect(field('Clone URL')).toBeUndefined()
+    await press('Use a repository instead')
+    await until(() => field('Clone URL'))
+  })
+})
+
 describe('deployments of an app that has none', () => {
   it('offer a source where there is none, and nothing to search', async () => {
     const network = fakeNetwork(ONE_APP)

@@ -22,10 +22,15 @@ type Props = {
 
 const OPTIONS: LogOptions = { stream: 'all', words: '', wrap: false, paused: false, showTime: false, isLarge: false }
 
+/** Few lines fit on the screen of a phone. */
+function firstOptions(): LogOptions {
+  return { ...OPTIONS, wrap: matchMedia('(max-width: 639px)').matches }
+}
+
 /** A log of any length. Only visible lines are rendered, the end is followed until the reader scrolls up, and older lines are loaded on the way. */
 export function LogViewer({ source, streams, looks, empty, className }: Props) {
   const view = useSyncExternalStore(source.buffer.subscribe, source.buffer.view)
-  const [options, setOptions] = useState(OPTIONS)
+  const [options, setOptions] = useState(firstOptions)
   const [linked, setLinked] = useSearchState('line')
   const searching = useLogSearch(source, options.words, options.stream)
   useEffect(() => {
@@ -93,7 +98,7 @@ export function LogViewer({ source, streams, looks, empty, className }: Props) {
       <footer className="flex justify-between gap-3 border-t border-line px-3 py-1.5 text-xs text-ink-soft">
         <span>{searching.words === '' ? countOf(source, view) : searchCount(searching)}</span>
         <span className={source.problem === '' && searching.problem === '' ? '' : 'text-bad'}>
-          {source.problem || searching.problem || (source.isLoading || searching.isSearching ? 'Loading…' : '')}
+          {source.problem || searching.problem || waitingWords(source, searching)}
         </span>
       </footer>
     </div>
@@ -121,11 +126,17 @@ function Results({ searching: { found, words, keys, current, problem }, options,
   )
 }
 
+function waitingWords({ isLoading, newer }: LogSource, { isSearching }: LogSearching): string {
+  if (isSearching) return 'Searching…'
+  if (!isLoading) return ''
+  return newer > 0 ? 'Loading more lines…' : 'Loading older lines…'
+}
+
 /** "2,000 of 10,004 lines" */
 function countOf({ older, newer }: LogSource, { lines, total, dropped }: LogView): string {
   const all = (older ?? 0) + dropped + total + newer
-  const words = lines.length === all ? plural(all, 'line') : `${countWords(lines.length)} of ${plural(all, 'line')}`
-  return older === undefined ? `${plural(lines.length, 'line')} loaded` : words
+  if (older === undefined || lines.length === all) return plural(lines.length, 'line')
+  return `${countWords(lines.length)} of ${plural(all, 'line')}`
 }
 
 function searchCount({ found, keys }: LogSearching): string {

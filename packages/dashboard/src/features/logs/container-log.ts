@@ -98,11 +98,11 @@ export function createContainerLog(which: Which, named: Prefix = prefixOf) {
   function count(): void {
     const place = beforeFirst(buffer, view.isLive)
     if (place)
-      return void pages.ask(stream, { before: place.before, limit: 1 }, ({ first, lines }) =>
+      return void pages.ask(stream, { before: place.before, limit: 1, isQuiet: true }, ({ first, lines }) =>
         publish({ older: first + lines.length - place.instead }),
       )
     // None have come yet, or the newest are all of the other stream.
-    void pages.ask(stream, { limit: PAGE_LINES }, ({ first, lines }) => {
+    void pages.ask(stream, { limit: PAGE_LINES, isQuiet: stream === 'all' }, ({ first, lines }) => {
       if (beforeFirst(buffer, true)) return count()
       if (stream !== 'all') buffer.prepend(lines.map(lineOf))
       if (stream !== 'all' || lines.length === 0) publish({ older: first })

@@ -4,7 +4,8 @@ import type { LogStream } from '../../lib/log-buffer.ts'
 
 /** One container, one service with all its containers, or without either all containers of an app. */
 export type Which = { appId: number; containerId?: string; service?: string }
-type Place = Pick<Input<'containers.logPage'>, 'before' | 'after' | 'around' | 'limit'>
+/** `isQuiet`: nobody waits for it. */
+type Place = Pick<Input<'containers.logPage'>, 'before' | 'after' | 'around' | 'limit'> & { isQuiet?: boolean }
 type Asking = { isLoading: boolean; problem: string }
 
 export function ofStream(stream: LogStream | 'all'): { stream?: 'stdout' | 'stderr' } {
@@ -22,11 +23,11 @@ export function createLogPages(which: Which, publish: (asking: Asking) => void) 
     isLoading = false
   }
 
-  async function ask(stream: LogStream | 'all', place: Place, use: (page: LogPage) => void): Promise<void> {
+  async function ask(stream: LogStream | 'all', { isQuiet = false, ...place }: Place, use: (page: LogPage) => void): Promise<void> {
     if (isLoading) return
     const { signal } = turn
     isLoading = true
-    publish({ isLoading, problem: '' })
+    publish({ isLoading: !isQuiet, problem: '' })
     try {
       const page = await call('containers.logPage', { ...which, ...ofStream(stream), ...place }, { signal })
       if (signal.aborted) return

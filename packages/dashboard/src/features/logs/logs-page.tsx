@@ -20,7 +20,7 @@ function AppLogs() {
         replicas || processes.some((each) => each.replicas.length > 0) ? (
           <ReplicaLogs app={app} replicas={replicas ?? [{ replica: 1, id, state, status }]} processes={processes} />
         ) : id === '' ? (
-          <LastFailedLog appId={app.id} fileName={`${app.slug}.log`} />
+          <LastFailedLog app={app} fileName={`${app.slug}.log`} />
         ) : (
           // A new container has a new log, and a restarted one is read again.
           <ContainerLog key={`${id} ${state === 'running'}`} appId={app.id} containerId={id} fileName={`${app.slug}.log`} />

@@ -14,7 +14,7 @@ export function ServiceLogs({ app }: { app: Application }) {
   return (
     <QueryView query={useQuery(services(app.id))}>
       {({ services: found }) =>
-        found.length === 0 ? <LastFailedLog appId={app.id} fileName={`${app.slug}.log`} /> : <Chosen app={app} services={found} />
+        found.length === 0 ? <LastFailedLog app={app} fileName={`${app.slug}.log`} /> : <Chosen app={app} services={found} />
       }
     </QueryView>
   )
