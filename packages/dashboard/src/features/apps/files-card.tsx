@@ -57,13 +57,18 @@ export function FilesCard({ app }: { app: Application }) {
   )
 }
 
+/** Nobody may write to the file, or the mode itself. */
+function modeWords(mode: string): string {
+  return /^[0-7]?[0145]{3}$/.test(mode) ? 'Read-only' : mode
+}
+
 function FileRow({ file, onEdit, onRemove }: { file: AppFile; onEdit: () => void; onRemove: () => void }) {
   const { path, mode, bytes, updatedAt } = file
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,1fr)_9rem_8rem_auto]">
       <code className="min-w-0 font-mono text-[13px] font-medium break-all">{path}</code>
       <span className="col-span-2 row-start-2 text-[13px] text-ink-soft sm:col-span-1 sm:row-start-auto">
-        {mode} · {sizeWords(bytes)}
+        {modeWords(mode)}, {sizeWords(bytes)}
       </span>
       <span className="hidden text-[13px] text-ink-soft sm:block">
         <RelativeTime at={updatedAt} />

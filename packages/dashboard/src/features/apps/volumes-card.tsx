@@ -19,6 +19,7 @@ export function VolumesCard({ app }: { app: Application }) {
   const stored = useQuery(storage(app.id))
   const bytesOf = new Map(stored.data?.volumes.map(({ volume, bytes }) => [volume, bytes]))
   const unused = [...bytesOf.keys()].filter((name) => name !== '' && app.volumes.every((volume) => volume.name !== name))
+  const all = app.volumes.length + unused.length
   const close = () => setDoing(undefined)
   return (
     <Card
@@ -31,8 +32,8 @@ export function VolumesCard({ app }: { app: Application }) {
         </Button>
       }
     >
-      <Notes app={app} whyNotEdit={mayEdit ? undefined : whyNotEdit} failure={stored.error?.message} />
-      {app.volumes.length + unused.length === 0 ? (
+      <Notes app={app} whyNotEdit={mayEdit ? undefined : whyNotEdit} failure={all > 0 ? stored.error?.message : undefined} />
+      {all === 0 ? (
         <EmptyState icon="database" title="No volumes yet">
           Without one, files your app writes are lost on the next deployment.
         </EmptyState>
@@ -44,7 +45,7 @@ export function VolumesCard({ app }: { app: Application }) {
               name={volume.name}
               path={volume.path}
               isShared={volume.shareable}
-              size={sizeOf(bytesOf.get(volume.name), stored.isSuccess)}
+              size={sizeOf(bytesOf.get(volume.name), stored.status)}
             >
               <IconButton icon="edit" label={`Edit ${volume.name}`} disabled={!mayEdit} onClick={() => setDoing({ is: 'edit', volume })} />
               <IconButton
@@ -56,7 +57,7 @@ export function VolumesCard({ app }: { app: Application }) {
             </Row>
           ))}
           {unused.map((name) => (
-            <Row key={name} name={name} path="" size={sizeOf(bytesOf.get(name), true)}>
+            <Row key={name} name={name} path="" size={sizeOf(bytesOf.get(name), stored.status)}>
               <Button
                 disabled={!mayEdit}
                 aria-label={`Mount ${name}`}
@@ -80,9 +81,10 @@ export function VolumesCard({ app }: { app: Application }) {
   )
 }
 
-function sizeOf(bytes: number | undefined, isKnown: boolean): string {
-  if (bytes !== undefined) return sizeWords(bytes)
-  return isKnown ? 'Not created yet' : '–'
+const WITHOUT_SIZE = { pending: 'Loading size…', error: 'Size unknown', success: 'Not created yet' } as const
+
+function sizeOf(bytes: number | undefined, asked: keyof typeof WITHOUT_SIZE): string {
+  return bytes === undefined ? WITHOUT_SIZE[asked] : sizeWords(bytes)
 }
 
 function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: string | undefined; failure: string | undefined }) {
@@ -91,7 +93,7 @@ function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: str
   return (
     <div className="grid gap-3 border-b border-line p-4">
       {whyNotEdit !== undefined && <Notice tone="plain">{whyNotEdit}</Notice>}
-      {failure !== undefined && <Notice tone="bad">Could not get the sizes: {failure}</Notice>}
+      {failure !== undefined && <p className="text-[13px] text-ink-soft">Could not get the sizes: {failure}</p>}
       {isSingle && (
         <p className="text-[13px] text-ink-soft">
           Only one release at a time can use these volumes, so a deployment stops the running release before it starts the new one.
