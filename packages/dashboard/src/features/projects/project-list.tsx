@@ -12,14 +12,17 @@ export function ProjectGrid({ list }: { list: readonly ProjectWithApps[] }) {
   return (
     <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
       {list.map(({ project, apps }) => (
-        <li key={project.id} className="relative min-w-0 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
+        <li
+          key={project.id}
+          className="relative flex min-w-0 flex-col rounded-lg border border-line bg-surface p-4 hover:border-line-strong"
+        >
           <h2 className="truncate font-semibold">
             <Link to={paths.project(project.id)} className="after:absolute after:inset-0 after:rounded-lg">
               {project.name}
             </Link>
           </h2>
           <p className="mt-0.5 line-clamp-2 text-sm [overflow-wrap:anywhere] text-ink-soft sm:min-h-5">{project.description}</p>
-          <p className="mt-3 flex flex-wrap items-center gap-1.5 text-[13px] text-ink-soft">
+          <p className="mt-auto flex flex-wrap items-center gap-1.5 pt-3 text-[13px] text-ink-soft">
             <Counts apps={apps} />
             <Tags text={project.tags} />
           </p>

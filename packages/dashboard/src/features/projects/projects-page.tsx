@@ -71,10 +71,9 @@ function Browser({ all }: { all: readonly Project[] }) {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-2">
-        <div className="w-full sm:w-72">
+        <div className="w-full sm:w-auto sm:max-w-72 sm:flex-1">
           <TextField label="Search" hideLabel type="search" placeholder="Search projects" value={search} onText={setSearch} />
         </div>
-        <TagFilter tags={[...new Set(all.flatMap(({ tags }) => tagsOf(tags)))].sort()} picked={tag} onPick={setTag} />
         <div className="flex gap-2 sm:ml-auto">
           <div className="w-44">
             <SelectField
@@ -93,6 +92,7 @@ function Browser({ all }: { all: readonly Project[] }) {
           />
         </div>
       </div>
+      <TagFilter tags={[...new Set(all.flatMap(({ tags }) => tagsOf(tags)))].sort()} picked={tag} onPick={setTag} />
       {found.length === 0 && <EmptyState icon="search" title="No results" />}
       {found.length > 0 && (view === 'list' ? <ProjectRows list={found} /> : <ProjectGrid list={found} />)}
     </>
@@ -100,15 +100,19 @@ function Browser({ all }: { all: readonly Project[] }) {
 }
 
 function TagFilter({ tags, picked, onPick }: { tags: readonly string[]; picked: string; onPick: (tag: string) => void }) {
-  return tags.map((tag) => (
-    <button
-      key={tag}
-      type="button"
-      aria-pressed={tag === picked}
-      onClick={() => onPick(tag === picked ? '' : tag)}
-      className="min-h-8 max-w-full truncate rounded-full border border-line bg-surface px-3 text-[13px] text-ink-soft hover:border-line-strong aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-    >
-      {tag}
-    </button>
-  ))
+  return (
+    <div className="mb-4 flex flex-wrap gap-2 empty:hidden">
+      {tags.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          aria-pressed={tag === picked}
+          onClick={() => onPick(tag === picked ? '' : tag)}
+          className="min-h-8 max-w-full truncate rounded-full border border-line bg-surface px-3 text-[13px] text-ink-soft hover:border-line-strong aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+        >
+          {tag}
+        </button>
+      ))}
+    </div>
+  )
 }
