@@ -36,7 +36,7 @@ function Row({ invitation: { id, email, role, invitedBy, expiresAt } }: { invita
   return (
     <li className="flex min-h-14 items-center justify-between gap-3 px-4 py-2 text-sm">
       <div className="min-w-0">
-        <p className="truncate font-medium">{email}</p>
+        <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
         <p className="text-[13px] [overflow-wrap:anywhere] text-ink-soft">
           {ROLE_WORDS[role].label} · invited by {invitedBy} · expires <RelativeTime at={expiresAt} />
         </p>

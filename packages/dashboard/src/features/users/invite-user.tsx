@@ -35,7 +35,8 @@ function InviteForm({ onDone, onClose }: { onDone: (sent: SentInvitation) => voi
     },
   })
   return (
-    <Form form={form} submit="Create link" onCancel={onClose}>
+    <Form form={form} submit="Create invitation link" onCancel={onClose}>
+      <p className="text-sm text-ink-soft">You get a link to send to them. Berth sends no email.</p>
       <TextField label="Email" type="email" autoComplete="off" {...form.field('email')} />
       <SelectField
         label="Role"

@@ -59,8 +59,8 @@ function Row({ user, onOpen }: { user: User; onOpen: (open: Open) => void }) {
   return (
     <li className="flex min-h-14 items-center justify-between gap-3 px-4 py-2 text-sm">
       <div className="min-w-0">
-        <p className="flex items-center gap-2">
-          <span className="truncate font-medium">{user.email}</span>
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{user.email}</span>
           {user.id === person.id && <Tag>you</Tag>}
         </p>
         <p className="text-[13px] text-ink-soft">
