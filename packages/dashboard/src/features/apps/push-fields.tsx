@@ -11,7 +11,7 @@ import type { SettingsValues } from './settings-values.ts'
 import type { Poll } from './source-change.ts'
 
 const POLLS: readonly { value: Poll; label: string }[] = [
-  { value: 'auto', label: 'When no webhook works' },
+  { value: 'auto', label: 'Only without a working webhook' },
   { value: 'on', label: 'Always' },
   { value: 'off', label: 'Never' },
 ]
@@ -42,9 +42,9 @@ export function PushFields({ app, form }: { app: Application; form: FormFields<S
       )}
       {autoDeploy && (
         <SelectField
-          label="Poll for new commits every 5 minutes"
+          label="Check the repository every 5 minutes"
           options={POLLS}
-          hint={via === 'account' ? 'Also finds commits whose webhook got lost.' : 'Starts with the first deployment.'}
+          hint={via === 'account' ? 'Finds commits that no webhook reported.' : 'Finds new commits, starting with the first deployment.'}
           {...form.choice('poll')}
         />
       )}
