@@ -14,7 +14,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
     if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 2 + current.clientWidth / 2
   }, [path, isThere])
   return (
-    <nav ref={nav} aria-label={label} className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line">
+    <nav ref={nav} aria-label={label} className="scroll-edges relative mb-5 flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(({ label: words, to, exact = false, also }) => (
         <Link
           key={to}
