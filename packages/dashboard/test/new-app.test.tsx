@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import type { BuildPlan, SourceFile, User } from '@berth/contract'
 import { afterEach, expect, it, vi } from 'vitest'
-import { fakeNetwork, type Replies } from './fake-network.ts'
+import { fakeNetwork, Refusal, type Replies } from './fake-network.ts'
 import { field, openPage, press, shows, type, until } from './page.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
@@ -56,6 +56,16 @@ it('shows what a repository with a Dockerfile would build and run, without field
   await shows('The Dockerfile exposes port 8080')
   expect(field('Start command')).toBeUndefined()
   expect(network.sent.find(({ name }) => name === 'builds.planNew')?.body).toMatchObject({ projectId: 5, port: 3000 })
+})
+
+it('says what is wrong with a clone URL without the name of its field in the API', async () => {
+  const details = [{ field: 'gitCloneUrl', message: 'must be an address such as https://host/owner/repository' }]
+  const error = `gitCloneUrl: ${details[0]?.message}`
+  fakeNetwork({ ...REPLIES, 'apps.checkSource': new Refusal(400, { error, code: 'invalid_source', details }) })
+  using _page = openPage('/projects/5/new')
+  await type('Clone URL', 'somewhere')
+  await shows('Must be an address such as https://host/owner/repository.')
+  expect(document.body.textContent).not.toContain('gitCloneUrl')
 })
 
 it('still says that there is a Dockerfile where the repository cannot be read whole', async () => {

@@ -4,6 +4,7 @@ import { TextField } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Spinner } from '../components/spinner.tsx'
 import { call } from '../lib/api.ts'
+import { errorWords } from '../lib/problem-words.ts'
 import { useSettled } from '../lib/use-settled.ts'
 import { paths } from '../paths.ts'
 
@@ -41,7 +42,7 @@ export function ImageFields({ projectId, image, onImage, problem, disabled }: Pr
                 <Spinner /> Checking…
               </>
             )}
-            {!checking && isAsked && query.error && <span className="text-bad">{query.error.message}</span>}
+            {!checking && isAsked && query.error && <span className="text-bad">{errorWords(query.error)}</span>}
             {found?.found === false && <span className="[overflow-wrap:anywhere] text-bad">{found.message}</span>}
             {found?.found === true && (
               <span className="flex min-w-0 items-start gap-1.5 text-good">

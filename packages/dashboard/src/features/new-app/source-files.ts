@@ -2,6 +2,7 @@ import type { Input } from '@berth/contract'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 import { checkInput } from '../../lib/check-input.ts'
+import { errorWords, problemSentence } from '../../lib/problem-words.ts'
 import { useSettled } from '../../lib/use-settled.ts'
 import { useSourceCheck } from '../../shared/source-check.ts'
 import { cloneOf } from '../../shared/source-values.ts'
@@ -31,6 +32,6 @@ export function useSourceFiles(projectId: number, values: NewAppValues) {
   const query = useQuery({ ...sourceFiles(asked), enabled: canLook && !isTyping && problem === undefined })
   if (!canLook) return { looking: false, files: undefined, error: undefined }
   if (isTyping || query.isFetching) return { looking: true, files: undefined, error: undefined }
-  const error = problem?.message.replace(`${problem.field} must`, 'Must') ?? query.error?.message
+  const error = problem ? problemSentence(problem.field, problem.message) : query.error ? errorWords(query.error) : undefined
   return { looking: false, files: query.data, error }
 }
