@@ -70,7 +70,7 @@ it('ends the reason of a failed update with a full stop, and offers to try again
   const offer = () => [...document.querySelectorAll('main p')].find(({ textContent }) => textContent === 'Berth 1.5.0 is available')
   await press('Try again', () => offer()?.parentElement)
   await shows('Update to Berth 1.5.0?')
-  expect(document.querySelector('dialog')?.textContent).toContain('Berth returns to 1.4.0 automatically')
+  expect(text()).toContain('Berth returns to 1.4.0 automatically')
 })
 
 it('names the version that Berth returns to', async () => {
