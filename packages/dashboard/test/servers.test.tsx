@@ -117,3 +117,15 @@ it('a server that has not passed a check says so', async () => {
   await shows('Not checked')
   expect(text()).toContain('Check failed')
 })
+
+it('the last check of a server that is down is folded away, and its menu ends with Remove', async () => {
+  const down: Server = { ...OTHER, state: 'down', message: 'It does not answer.' }
+  fakeNetwork({ ...SHELL, 'servers.list': { ...TWO, servers: [...TWO.servers.slice(0, 1), down] } })
+  using _page = openPage('/admin/servers')
+  await shows('before it went down')
+  expect(document.querySelector('main details')?.hasAttribute('open')).toBe(false)
+  expect(document.querySelector('main details')?.textContent).toContain('5 s behind this server.')
+  ;(await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)).click()
+  await shows('Remove…')
+  expect([...document.querySelectorAll('[role=menuitem]')].at(-1)?.textContent).toBe('Remove…')
+})
