@@ -13,7 +13,7 @@ export function valueWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'string') return value === '' ? 'Empty' : value
   if (Array.isArray(value)) return value.length === 0 ? 'None' : value.map(valueWords).join(', ')
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return JSON.stringify(value)
   const fields = Object.entries(value)
   return fields.length === 0 ? 'None' : fields.map(([name, each]) => `${fieldWords(name)}: ${valueWords(each)}`).join('; ')
 }
