@@ -39,13 +39,17 @@ const LOCKS: Readonly<Record<string, readonly string[]>> = {
 /** Any version of pnpm writes the same lock file. */
 const LOCK_ENV = { NODE_ENV: 'development', npm_config_manage_package_manager_versions: 'false' }
 
+type Source = { files: Record<string, string>; installCommand?: string }
+
 /** The files of the row, completed, with a lock file that its package manager wrote. */
-async function filesOf(row: ProjectRow, built: BuiltProject): Promise<Record<string, string>> {
+async function sourceOf(row: ProjectRow, built: BuiltProject): Promise<Source> {
   const files: Record<string, string> = { ...row.files, ...built.adds }
   if (files['package.json'] !== undefined) files['package.json'] = packageOf(files['package.json'], built)
   const lock = Object.keys(LOCKS).find((name) => files[name] !== undefined)
-  if (lock !== undefined) files[lock] = await lockOf(files, lock)
-  return files
+  if (lock === undefined) return { files }
+  const { text: written, isRefused } = await lockOf(files, lock)
+  files[lock] = written
+  return { files, ...(isRefused && { installCommand: 'npm install --no-save' }) }
 }
 
 function packageOf(text: string, built: BuiltProject): string {
@@ -61,7 +65,16 @@ function packageOf(text: string, built: BuiltProject): string {
   })
 }
 
-async function lockOf(files: Readonly<Record<string, string>>, lock: string): Promise<string> {
+/** A registry that lacks packages for other systems makes a lock file that `npm ci` refuses, and that is not what is tested here. */
+async function isRefused(directory: string, lock: string): Promise<boolean> {
+  if (lock !== 'package-lock.json') return false
+  return await run('npm', ['ci', '--dry-run', '--ignore-scripts'], { cwd: directory }).then(
+    () => false,
+    () => true,
+  )
+}
+
+async function lockOf(files: Readonly<Record<string, string>>, lock: string): Promise<{ text: string; isRefused: boolean }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-lock-'))
   try {
     for (const [name, content] of Object.entries(files)) {
@@ -70,7 +83,7 @@ async function lockOf(files: Readonly<Record<string, string>>, lock: string): Pr
     }
     const [program = '', ...args] = LOCKS[lock] ?? []
     await run(program, args, { cwd: directory, timeout: BUILD_MS, env: { ...process.env, ...LOCK_ENV } })
-    return await readFile(path.join(directory, lock), 'utf8')
+    return { text: await readFile(path.join(directory, lock), 'utf8'), isRefused: await isRefused(directory, lock) }
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -87,7 +100,10 @@ async function visit(host: string, at: string): Promise<string> {
 it.each(Object.entries(BUILT))('%s is built, deployed, and answers through the edge', async (name, built) => {
   const row = ROWS[name]
   if (row === undefined || !('title' in row)) throw new Error(`${name} is no project of the table`)
-  const repository = await lab.git.createRepository({ files: await filesOf(row, built) })
+  const { files, installCommand } = await sourceOf(row, built)
+  if (installCommand !== undefined)
+    process.stdout.write(`${name}: installed with "${installCommand}", because npm ci refuses the lock file\n`)
+  const repository = await lab.git.createRepository({ files })
   const app = await lab.call('apps.create', {
     name,
     projectId: lab.project.id,
@@ -96,6 +112,7 @@ it.each(Object.entries(BUILT))('%s is built, deployed, and answers through the e
     gitBranch: 'main',
     rootDirectory: row.root ?? '',
     builder: row.builder ?? 'auto',
+    ...(installCommand !== undefined && { installCommand }),
     ...row.settings,
     ...built.settings,
     ...(row.buildArgs && { buildArgs: Object.fromEntries(row.buildArgs.map((key) => [key, 'x'])) }),

@@ -168,6 +168,7 @@ void NestFactory.create(AppModule).then((app) => app.listen(Number(process.env.P
   eleventy: { devDependencies: { '@11ty/eleventy': '3.0.0' }, adds: { 'index.md': 'a page of Eleventy\n' }, answers: 'a page of Eleventy' },
   'workspace-turbo': {
     adds: {
+      'turbo.json': json({ tasks: { build: {} } }),
       'apps/web/package.json': json({
         name: '@shop/web',
         scripts: { build: 'next build', start: 'next start' },
