@@ -45,14 +45,14 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
   const fields = jsonOf(plain)
   const time = showTime && at !== '' ? clock.format(new Date(at)) : undefined
   return (
-    <div className={classNames('group border-l-2 pr-3', level ? LEVEL[level] : EDGE[stream], isMarked && 'bg-accent-soft')}>
+    <div className={classNames('group border-l-2 pr-3 pl-5 -indent-5', level ? LEVEL[level] : EDGE[stream], isMarked && 'bg-accent-soft')}>
       <button
         type="button"
         tabIndex={-1}
         aria-label="Link to this line"
         disabled={id === undefined || !onLink}
         onClick={() => id !== undefined && onLink?.(id)}
-        className={classNames('w-5 text-center text-ink-faint select-none', !isMarked && 'opacity-0 group-hover:opacity-100')}
+        className={classNames('w-5 text-center indent-0 text-ink-faint select-none', !isMarked && 'opacity-0 group-hover:opacity-100')}
       >
         #
       </button>
@@ -63,7 +63,7 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
           aria-label={isOpen ? 'Collapse JSON' : 'Expand JSON'}
           aria-expanded={isOpen}
           onClick={() => onToggle(n)}
-          className="mr-1 w-4 text-ink-faint select-none hover:text-ink"
+          className="mr-1 w-4 indent-0 text-ink-faint select-none hover:text-ink"
         >
           {isOpen ? '▾' : '▸'}
         </button>
@@ -74,7 +74,9 @@ export const LogLineText = memo(function LogLineText({ line, search, showTime, i
       ))}
       {text === '' && ' '}
       {fields && isOpen && (
-        <pre className="my-1 ml-9 rounded bg-sunken px-3 py-1.5 whitespace-pre-wrap text-ink">{JSON.stringify(fields, null, 2)}</pre>
+        <pre className="my-1 ml-4 indent-0 rounded bg-sunken px-3 py-1.5 whitespace-pre-wrap text-ink">
+          {JSON.stringify(fields, null, 2)}
+        </pre>
       )}
     </div>
   )

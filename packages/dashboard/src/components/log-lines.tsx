@@ -80,7 +80,7 @@ export function LogLines(props: Props) {
                   data-index={index}
                   className={classNames(
                     'absolute top-0 left-0 min-w-full',
-                    wrap ? 'w-full break-all whitespace-pre-wrap' : 'whitespace-pre',
+                    wrap ? 'w-full [overflow-wrap:anywhere] whitespace-pre-wrap' : 'whitespace-pre',
                     hasGapBefore?.(index) === true && 'border-t border-dashed border-line-strong',
                   )}
                   style={{ transform: `translateY(${start}px)` }}
