@@ -151,8 +151,8 @@ it.each([
   ['logging: { driver: json-file }', 'services.a.logging is ignored: Berth keeps the logs'],
   ['develop: { watch: [] }', 'services.a.develop is ignored'],
   ['ports: ["8080:80"]', 'visitors reach port 80 through the proxy'],
-  ['ports: ["443:443"]', "services.a.ports: port 443 is closed unless the app's owner opens it under Settings → Ports"],
-  ['ports: ["9000-9001:9000-9001"]', "ports 9000, 9001 are closed unless the app's owner opens them"],
+  ['ports: ["443:443"]', "services.a.ports: port 443 is not opened by the file. The app's owner opens ports under Settings → Ports"],
+  ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 are not opened by the file'],
   ['volumes: ["/etc/localtime:/etc/localtime:ro"]', 'set TZ in the environment'],
   ['dns: 1.1.1.1', 'services.a.dns is ignored'],
 ])('is ignored with a sentence: %s', async (lines, said) => {

@@ -31,7 +31,7 @@ export function publishedOf({ name: service, ports }: ServiceRead, around: Aroun
   const [first, ...more] = published.flat()
   if (first !== undefined) {
     const which = more.length === 0 ? `port ${first.host} is` : `ports ${listOf([first, ...more])} are`
-    reading.note(`${at}: ${which} closed unless the app's owner opens ${more.length === 0 ? 'it' : 'them'} under Settings → Ports.`)
+    reading.note(`${at}: ${which} not opened by the file. The app's owner opens ports under Settings → Ports.`)
   }
   return published.flat()
 }
