@@ -32,7 +32,7 @@ export function TrafficCard({ appId }: { appId: number }) {
                       </span>
                     ))}
             </Fact>
-            <Fact name="Latency">{p99Ms === 0 ? 'No recent requests' : `p50 ${Math.round(p50Ms)} ms · p99 ${Math.round(p99Ms)} ms`}</Fact>
+            <Fact name="Latency">{p99Ms === 0 ? '–' : `p50 ${Math.round(p50Ms)} ms · p99 ${Math.round(p99Ms)} ms`}</Fact>
             <Fact name="Sent">{sizeWords(bytes)}</Fact>
           </Facts>
         )}
