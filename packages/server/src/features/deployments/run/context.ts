@@ -123,11 +123,17 @@ export function createContext(parts: Parts): LiveContext {
     noteCommit: async (commit) => void (row = await record.commit(row, commit)),
     noteImage: async (ref) => void (row = await record.image(row, ref)),
     progress,
-    active: limits.active,
     write,
     endedSteps: steps.ended,
+    ...timesOf(limits, deadline.signal),
+  }
+}
+
+function timesOf(limits: Pick<ReturnType<typeof createStageLimits>, 'active' | 'stop'>, deadline: AbortSignal) {
+  return {
+    active: limits.active,
     seconds: createStopwatch(),
-    deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
+    deadlineReason: () => (deadline.aborted && deadline.reason instanceof Error ? deadline.reason : undefined),
     untimed: limits.stop,
     close: limits.stop,
   }
