@@ -21,15 +21,19 @@ const SMALL = ['packages/{contract,server}/src/**/*.test.ts']
 /** Of those, the ones that change the variables of the process. */
 const NOT_SMALL = ['packages/server/src/maintenance/**/*.test.ts']
 
-const ONLY_ON_POSTGRES = ['packages/server/src/store/{postgres,transfer}/*.test.ts', 'packages/server/test/postgres/*.test.ts']
+const ONLY_ON_POSTGRES = [
+  'packages/server/src/store/{postgres,transfer}/*.test.ts',
+  'packages/server/test/postgres/*.test.ts',
+  // what several nodes share, which is on PostgreSQL alone
+  'packages/server/src/features/deployments/{log/shared-logs,shared-files,release/compose/shared-plans}.test.ts',
+  'packages/server/src/edge/certificates/{orders-of-nodes,shared-challenges}.test.ts',
+  'packages/server/src/{routing/shared-routes,nodes/lost-edges,features/auth/shared-slow-down}.test.ts',
+]
 /** A cross-section of what uses the database, on PostgreSQL as well. BERTH_TEST_DATABASE=postgres runs every suite on it instead. */
 const ON_POSTGRES = [
   'packages/server/src/store/{statement,grouped-writes}.test.ts',
   'packages/server/src/queue/*.test.ts',
-  'packages/server/src/features/deployments/{log/shared-logs,shared-files}.test.ts',
-  'packages/server/src/edge/certificates/{attempts,kept-certificates,orders-of-nodes,shared-challenges}.test.ts',
-  'packages/server/src/{routing/shared-routes,nodes/lost-edges,features/auth/shared-slow-down}.test.ts',
-  'packages/server/src/features/deployments/release/compose/shared-plans.test.ts',
+  'packages/server/src/edge/certificates/{attempts,kept-certificates}.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',
   ...ONLY_ON_POSTGRES,
@@ -45,6 +49,9 @@ export default defineConfig({
   test: {
     globalSetup: 'packages/server/testing/harness/global-setup.ts',
     teardownTimeout: 60_000, // the engine of the tests stops its containers first
+    tags: [
+      { name: 'long', description: 'Left out of `npm test`, which keeps a shorter test of the same: npx vitest run --tags-filter=long' },
+    ],
     projects: [
       {
         test: {

@@ -65,7 +65,9 @@ it('shows why a build failed, deploys the fix, rolls back, and scales', async ()
   await shown(page.getByText('2 of 2 replicas running'))
 })
 
-it('names the variable that a failed release lacks, with what its container printed, and opens the page to add it', async () => {
+it('names the variable that a failed release lacks, with what its container printed, and opens the page to add it', {
+  tags: 'long',
+}, async () => {
   const command = 'echo "Error: SHOP_NAME is not set" >&2; exit 1'
   const { app } = await newApp('nameless', { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD ${command}\n` })
   const page = await lab.signedIn()
@@ -80,7 +82,7 @@ it('names the variable that a failed release lacks, with what its container prin
   await shown(page.getByText('Error: SHOP_NAME is not set'))
 })
 
-it('sets the port that a failed release listens on with one click', async () => {
+it('sets the port that a failed release listens on with one click', { tags: 'long' }, async () => {
   const { app } = await newApp('stubborn', { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD exec httpd -f -p 9999 -h /\n` })
   const page = await lab.signedIn()
   await page.goto(`/apps/${app.id}`)

@@ -134,7 +134,7 @@ it('shows on every page that it loads, then what is there', async () => {
   expect(failed).toEqual([])
 }, 300_000)
 
-it('says on every page when it could not be loaded, and gets there by another try', async () => {
+it('says on every page when it could not be loaded, and gets there by another try', { tags: 'long', timeout: 300_000 }, async () => {
   const refusal = { status: 500, json: { error: { code: 'internal_error', message: 'Something went wrong.' } } }
   const failed = await onEveryPage(async (page, { path, asks, full }) => {
     await page.route(asks, async (route) => await route.fulfill(refusal))
@@ -145,7 +145,7 @@ it('says on every page when it could not be loaded, and gets there by another tr
     await visible(page.locator('main').getByText(full))
   })
   expect(failed).toEqual([])
-}, 300_000)
+})
 
 it('says on every page that is empty what belongs there', async () => {
   const failed = await onEveryPage(async (page, { empty }) => {

@@ -3,7 +3,7 @@ import { OWNER } from '../../server/testing/harness/start-test-server.ts'
 import { openServersLab } from '../../server/testing/labs/servers-lab.ts'
 import { createCli } from '../testing/run-cli.ts'
 
-it('servers are added and changed from the command line', async () => {
+it('servers are added and changed from the command line', { tags: 'long' }, async () => {
   await using lab = await openServersLab({ nodes: 2 })
   const { berth } = createCli()
   await berth(['login', lab.berth.baseUrl, '--email', OWNER.email], { input: OWNER.password })

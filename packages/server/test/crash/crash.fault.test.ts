@@ -62,7 +62,7 @@ describe('a server that dies', () => {
     await runs.stop()
   })
 
-  it('between the start of the main process and that of another one comes back and runs both', async () => {
+  it('between the start of the main process and that of another one comes back and runs both', { tags: 'long' }, async () => {
     await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 1000 } })
     const app = await lab.createApp(webFiles('v1'), { processes: [{ name: 'worker', command: 'sleep 600', replicas: 3 }] })
     await lab.deploy(app.id)
@@ -81,8 +81,8 @@ describe('a server that dies', () => {
     )
   })
 
-  it('at any fifth side effect of a redeploy leaves nothing half done', async () => {
-    const swept = await sweep(redeploy, { kind: 'crash-before', stride: 5 })
+  it('at any eighth side effect of a redeploy leaves nothing half done', async () => {
+    const swept = await sweep(redeploy, { kind: 'crash-before', stride: 8 })
     expect(swept.failures).toEqual([])
     expect(swept.points).toBeGreaterThanOrEqual(3)
   })

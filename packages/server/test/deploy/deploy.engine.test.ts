@@ -109,7 +109,7 @@ describe.concurrent('a web app from git', () => {
   })
 })
 
-it('deploys one app one at a time and in order, however many are asked for at once', async () => {
+it('deploys one app one at a time and in order, however many are asked for at once', { tags: 'long' }, async () => {
   const app = await lab.createApp(webFiles('one of ten'))
   let most = 0
   let isDone = false

@@ -8,6 +8,7 @@ import { visit } from '../../testing/labs/edge-visitor.ts'
 let lab: EdgeLab
 /** Several of these apps are deployed at a time. */
 const limit = { timeout: 180_000 }
+const long = { ...limit, tags: ['long'] }
 
 beforeAll(async () => {
   lab = await startEdgeLab({ tuning: { healthDeadlineMs: 6000 } })
@@ -88,7 +89,7 @@ it.concurrent('a compose app loses no visitor to a deploy, a bad release or a ro
 
 it.concurrent(
   'a compose app that has other services than before has those and no more, also after a release that failed',
-  limit,
+  long,
   async () => {
     const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
     const app = await lab.addApp('changing', { compose: { services: { web, old: store } } })
@@ -123,7 +124,7 @@ it.concurrent('a compose app whose new web container cannot be started says why,
   await runs(app.id, ['store', 'web'])
 })
 
-it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', limit, async () => {
+it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', long, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const named = await lab.addApp('dated', { compose: { services: { web: { ...web, volumes: ['data:/data'] }, store } } })
   const declared = await lab.addApp('declared', { compose: { services: { web, store } } })
@@ -137,7 +138,7 @@ it.concurrent('a compose app whose web service has data of its own is replaced, 
 
 it.concurrent(
   'a compose app where another service is given the port has its earlier one again after a release that failed',
-  limit,
+  long,
   async () => {
     const host = 'handed-over.example.test'
     const serving = { build: '.', environment: { PORT: '3000' } }
@@ -161,7 +162,7 @@ it.concurrent(
 
 it.concurrent(
   'a compose app waits for a web service that is started again until its database is there, and for none that dies once it was healthy',
-  limit,
+  long,
   async () => {
     const host = 'stumbling.example.test'
     const stumble = "if (!fs.existsSync('/here')) { fs.writeFileSync('/here', ''); process.exit(1) } import('/app/app.mjs')"
@@ -181,7 +182,7 @@ it.concurrent(
 
 it.concurrent(
   'a compose app whose web service waits for another to come to its end runs that one first, in each release',
-  limit,
+  long,
   async () => {
     const host = 'migrating.example.test'
     const migrate = { image: NODE_IMAGE, command: ['node', '-e', '0'] }
@@ -204,7 +205,7 @@ it.concurrent(
   },
 )
 
-it.concurrent('a service of a compose app is stopped, stays so, and is started again by a person or a new release', limit, async () => {
+it.concurrent('a service of a compose app is stopped, stays so, and is started again by a person or a new release', long, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const chatty = { ...store, command: ['node', '-e', 'console.log("hello of the store"); setInterval(() => {}, 1000)'], restart: 'always' }
   const app = await lab.addApp('one by one', { domain: 'one-by-one.example.test', compose: { services: { web, store: chatty } } })
@@ -288,7 +289,7 @@ it.concurrent(
   },
 )
 
-it.concurrent('replicas of services, with a port of the machine, lose no visitor to a deploy or a bad release', limit, async () => {
+it.concurrent('replicas of services, with a port of the machine, lose no visitor to a deploy or a bad release', long, async () => {
   const host = 'replicated.example.test'
   const web = { build: '.', environment: { PORT: '3000' }, ports: ['80:3000'], deploy: { replicas: 2 } }
   const app = await lab.addApp('replicated', { domain: host, compose: { services: { web, store: { ...store, scale: 2 } } } })
@@ -329,7 +330,7 @@ it.concurrent('replicas of services, with a port of the machine, lose no visitor
   ])
 })
 
-it.concurrent('a restart of a service with replicas restarts one after the other, and loses no visitor', limit, async () => {
+it.concurrent('a restart of a service with replicas restarts one after the other, and loses no visitor', long, async () => {
   const host = 'restarted.example.test'
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], scale: 2 }
   const app = await lab.addApp('restarted', { domain: host, compose: { services: { web, store: { ...store, scale: 2 } } } })

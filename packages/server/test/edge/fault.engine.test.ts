@@ -105,7 +105,7 @@ describe('with nobody doing anything, the next look', () => {
   })
 })
 
-it('keeps the current release while HAProxy serves but accepts no changes, and says why', async () => {
+it('keeps the current release while HAProxy serves but accepts no changes, and says why', { tags: 'long' }, async () => {
   await ensureRedisImage(lab.engine)
   await lab.berth.kill9()
   await lab.configureEdgeOtherwise()

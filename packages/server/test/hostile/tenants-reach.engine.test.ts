@@ -209,7 +209,7 @@ describe("a stranger's steps and containers", () => {
     expect(new Set(openIn(await printed()))).toEqual(new Set([edge]))
   })
 
-  it('get nothing of the other project through a compose file', { timeout: 240_000 }, async () => {
+  it('get nothing of the other project through a compose file', { timeout: 240_000, tags: 'long' }, async () => {
     const [volume] = await lab.engine.volumes.list({ labels: { [LABEL.instance]: lab.instance, [LABEL.app]: String(alices.composeId) } })
     const name = volume?.name ?? ''
     const network = projectNetworkName(lab.instance, alices.projectId)

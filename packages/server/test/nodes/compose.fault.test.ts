@@ -6,7 +6,7 @@ import { openNodesLab } from './nodes-lab.ts'
 
 const NAMES = ['a', 'b']
 
-it('another node starts a compose app again whose node is killed, and keeps its images', { timeout: 300_000 }, async () => {
+it('another node starts a compose app again whose node is killed, and keeps its images', { timeout: 300_000, tags: 'long' }, async () => {
   await using lab = await openNodesLab(NAMES)
   const owner = await lab.node('a').owner()
   const project = await owner.call('projects.create', { name: 'Stack' })

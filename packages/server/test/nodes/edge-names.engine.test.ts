@@ -5,7 +5,9 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
 import { ensureBusybox } from '../../testing/images/test-images.ts'
 
-it('an edge of a node replaces the one of a Berth without a name, and the other way round, and nodes leave each other alone', async () => {
+it('an edge of a node replaces the one of a Berth without a name, and the other way round, and nodes leave each other alone', {
+  tags: 'long',
+}, async () => {
   const log = { info: () => undefined, warn: () => undefined }
   const engine = createEngine({ address: { socketPath: engineSocketPath() }, log, now: () => new Date() })
   const image = await ensureBusybox(engine)

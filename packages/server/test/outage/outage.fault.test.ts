@@ -96,7 +96,7 @@ describe('what never answers', () => {
     expect((await lab.ended(slow)).error_message).toMatch(/Building the image took longer than/)
   })
 
-  it('a git server and a build that say nothing are ended for their silence, long before their deadlines', async () => {
+  it('a git server and a build that say nothing are ended for their silence, long before their deadlines', { tags: 'long' }, async () => {
     await using lab = await openDeployLab({ tuning: { cloneIdleMs: 8000, buildIdleMs: 4000, resolveAtAddMs: 300 } })
     const silent = await lab.createApp({ Dockerfile: dockerfile([`RUN echo ${Math.random()}; sleep 1000`], 'true') })
     const stalled = await lab.createApp(webFiles('x'))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../src/store/open.ts'
 import { ownPostgres } from '../../testing/harness/own-postgres.ts'
 import { startTestServer } from '../../testing/harness/start-test-server.ts'
@@ -128,10 +128,11 @@ async function startable({ dataDir, url }: { dataDir: string; url: string }): Pr
 
 /** Before a step is after the one before it. */
 const FAULTS = [1, 2, 3, 4].map((at): Fault => ({ kind: 'crash-after', at }))
+/** The third is where the new database is whole and the old one is still there. */
+const tagsOf = ({ at }: Fault) => (at === 3 ? [] : ['long'])
 
-it.each(FAULTS)(
-  'killed on the way to PostgreSQL, after step $at: one database can be started, and the next try moves it',
-  async (fault) => {
+describe.each(FAULTS)('killed after step $at', (fault) => {
+  it('on the way to PostgreSQL: one database can be started, and the next try moves it', { tags: tagsOf(fault) }, async () => {
     const place = { dataDir: await copyOf(`there-${fault.at}`), url: await emptyDatabase() }
     expect((await move('postgres', place, fault)).exitCode).toBe(null)
     const hasMoved = existsSync(join(place.dataDir, 'database'))
@@ -140,17 +141,17 @@ it.each(FAULTS)(
     expect((await move('postgres', place)).exitCode).toBe(hasFinished ? 1 : 0)
     expect(await startable(place)).toEqual(['postgres'])
     expect(await shown(place)).toMatchObject(SAME)
-  },
-)
+  })
 
-it.each(FAULTS)('killed on the way to SQLite, after step $at: never both can be started, and the next try moves it', async (fault) => {
-  const place = { dataDir: await copyOf(`back-${fault.at}`), url: await emptyDatabase() }
-  await move('postgres', place)
-  expect((await move('sqlite', place, fault)).exitCode).toBe(null)
-  const before = await startable(place)
-  expect(before.length).toBeLessThan(2)
-  const hasFinished = !existsSync(join(place.dataDir, 'database'))
-  expect((await move('sqlite', place)).exitCode).toBe(hasFinished ? 1 : 0)
-  expect(await startable(place)).toEqual(['sqlite'])
-  expect(await shown({ ...place, url: '' })).toMatchObject(SAME)
+  it('on the way to SQLite: never both can be started, and the next try moves it', { tags: tagsOf(fault) }, async () => {
+    const place = { dataDir: await copyOf(`back-${fault.at}`), url: await emptyDatabase() }
+    await move('postgres', place)
+    expect((await move('sqlite', place, fault)).exitCode).toBe(null)
+    const before = await startable(place)
+    expect(before.length).toBeLessThan(2)
+    const hasFinished = !existsSync(join(place.dataDir, 'database'))
+    expect((await move('sqlite', place)).exitCode).toBe(hasFinished ? 1 : 0)
+    expect(await startable(place)).toEqual(['sqlite'])
+    expect(await shown({ ...place, url: '' })).toMatchObject(SAME)
+  })
 })

@@ -83,7 +83,7 @@ it('returns to the version and the database from before, and goes on giving ids'
   expect(await projectNames()).toEqual(['After', 'Later', 'Shop'])
 })
 
-it('returns after the supervisor was killed in the middle of that', async () => {
+it('returns after the supervisor was killed in the middle of that', { tags: 'long' }, async () => {
   await berth.stop()
   const env = { BERTH_DATABASE_URL: postgres.url }
   // of snapshot, watching, attempt, switch, returning, restore, switch back: after the database is back, and before the link is
@@ -98,7 +98,7 @@ it('returns after the supervisor was killed in the middle of that', async () => 
   expect(await projectNames()).toEqual(['After', 'Later', 'Shop'])
 })
 
-it('keeps what was written while a version without a migration was watched, and makes no copy for it', async () => {
+it('keeps what was written while a version without a migration was watched, and makes no copy for it', { tags: 'long' }, async () => {
   await berth.stop()
   await berth.start({ BERTH_DATABASE_URL: postgres.url }, { updateWatchMs: 60_000 })
   await releases.publish('70.4.0')

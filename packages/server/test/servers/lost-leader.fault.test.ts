@@ -4,7 +4,7 @@ import { openServersLab } from '../../testing/labs/servers-lab.ts'
 
 const LONGEST_ANSWER_MS = 12_000
 
-it('while a lost leader is replaced, every answer says so soon, and then the servers are back', async () => {
+it('while a lost leader is replaced, every answer says so soon, and then the servers are back', { tags: 'long' }, async () => {
   await using lab = await openServersLab({ nodes: 3 })
   const { owner, others } = lab
   for (const node of others) {

@@ -110,14 +110,14 @@ it('a new release, a rollback, a restart and other numbers of replicas lose no r
   expect((await stop()).bad).toEqual([])
 })
 
-it('a release that fails leaves the live one alone', async () => {
+it('a release that fails leaves the live one alone', { tags: 'long' }, async () => {
   await site.repository.commit({ files: { Dockerfile: dockerfile([], 'echo "no way"; exit 3') } })
   const failed = await lab.deploy(site.id)
   expect(failed).toMatchObject({ status: 'failed', error_message: expect.stringMatching(/exited with code 3.*no way/) })
   await answers('one')
 })
 
-it('an app is stopped and started', async () => {
+it('an app is stopped and started', { tags: 'long' }, async () => {
   await lab.owner.call('containers.stop', { appId: site.id })
   expect(await lab.visit()).toMatch(/^503/)
   expect(await status()).toMatchObject({ state: 'exited' })
@@ -135,7 +135,7 @@ it('a drained server loses its containers and no visitors', async () => {
   expect((await stop()).bad).toEqual([])
 })
 
-it('apps serve while Berth is killed, and it finds them as they were', async () => {
+it('apps serve while Berth is killed, and it finds them as they were', { tags: 'long' }, async () => {
   const before = await status()
   await lab.berth.kill9()
   await answers('one')

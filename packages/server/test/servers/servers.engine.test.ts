@@ -75,7 +75,7 @@ it('a second server is added with one command that works once, and is checked', 
   expect(lab.berth.log()).not.toContain('SWMTKN')
 })
 
-it('servers are drained, labelled, made managers, lost and removed, each refusal with its reason', async () => {
+it('servers are drained, labelled, made managers, lost and removed, each refusal with its reason', { tags: 'long' }, async () => {
   await using lab = await openServersLab({ nodes: 3 })
   const { owner, others, refusal } = lab
   for (const node of others) {
@@ -121,7 +121,7 @@ it('servers are drained, labelled, made managers, lost and removed, each refusal
   expect(await owner.call('servers.turnOff')).toMatchObject({ isSwarm: false, servers: [{ id: 'this' }] })
 })
 
-it('a check finds what the network does not let through', async () => {
+it('a check finds what the network does not let through', { tags: 'long' }, async () => {
   await using lab = await openServersLab({ nodes: 2, flags: () => HARDENED })
   const [second] = lab.others
   if (!second) throw new Error('too few machines')

@@ -50,15 +50,23 @@ export function webFiles(body: string, lines: readonly string[] = []): FileMap {
 }
 
 /** Asks until the answer is what was hoped for. Tests wait on conditions, never on time alone. */
-export async function until<Value>(ask: () => Promise<Value> | Value, fits: (value: Value) => boolean, limitMs = 120_000): Promise<Value> {
+export async function until<Value>(
+  ask: () => Promise<Value> | Value,
+  fits: (value: Value) => boolean,
+  limitMs = 120_000,
+  everyMs = 50,
+): Promise<Value> {
   const deadline = performance.now() + limitMs
   for (;;) {
     const value = await ask()
     if (fits(value)) return value
     if (performance.now() > deadline) throw new Error(`it did not come to be; last seen: ${JSON.stringify(value)?.slice(0, 2000)}`)
-    await sleep(50)
+    await sleep(everyMs)
   }
 }
+
+/** Many tests wait for a deployment at the same time, and each question takes the processor from it. */
+export const ENDED_MS = 150
 
 /** The real server, a real engine and a real git server, and helpers for tests of deployments. */
 export async function openDeployLab(options: LabOptions = {}) {
@@ -136,11 +144,13 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
       async () => await get(deploymentId),
       ({ status }) => !UNFINISHED.includes(status),
       limitMs,
+      ENDED_MS,
     )
     await until(
       () => readRows(berth.dataDir, 'select id from job where payload like ?', `%"deploymentId":${deploymentId},%`),
       (jobs) => jobs.length === 0,
       limitMs,
+      ENDED_MS,
     )
     return last
   }

@@ -14,6 +14,7 @@ import { type GitServer, startGitServer } from '../harness/git-server.ts'
 import { newDataDir, startTestServer, type TestServer } from '../harness/start-test-server.ts'
 import { freePort } from '../harness/test-edge.ts'
 import { ensureNodeImage, NODE_IMAGE } from '../images/node-image.ts'
+import { ENDED_MS } from './deploy-lab.ts'
 
 const APP_PORT = 3000
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures')
@@ -49,13 +50,18 @@ async function releaseFiles(name: string, { buildStep, volume, ...release }: Lab
   }
 }
 
-export async function until<Value>(look: () => Promise<Value | undefined | false>, what: string, limitMs = 45_000): Promise<Value> {
+export async function until<Value>(
+  look: () => Promise<Value | undefined | false>,
+  what: string,
+  limitMs = 45_000,
+  everyMs = 50,
+): Promise<Value> {
   const deadline = performance.now() + limitMs
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     if (performance.now() > deadline) throw new Error(`not within ${limitMs / 1000} s: ${what}`)
-    await sleep(50)
+    await sleep(everyMs)
   }
 }
 
@@ -205,6 +211,7 @@ function createDeployer({ berth, git, call, project }: DeployerDeps) {
       },
       `deployment ${id} ends`,
       90_000,
+      ENDED_MS,
     )
   }
 
