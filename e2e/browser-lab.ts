@@ -68,6 +68,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
     page.on('pageerror', (error) => problems.push(error.message))
     const goto = page.goto.bind(page)
     page.goto = async (url, how) => await steadily(async () => await goto(url, how))
+    reloadIfEmpty(page)
     return { page, context }
   }
 
@@ -92,6 +93,18 @@ export async function startBrowserLab(options: LabOptions = {}) {
     problems,
     [Symbol.asyncDispose]: async () => await owned.disposeAsync(),
   }
+}
+
+/** A container that comes or goes may cost a browser the script of a page that has just been opened, and nothing would ever appear on it. */
+function reloadIfEmpty(page: Page): void {
+  page.on('requestfailed', (request) => {
+    if (request.resourceType() !== 'script' || request.failure()?.errorText !== 'net::ERR_NETWORK_CHANGED') return
+    const reloaded = page
+      .locator('#root:empty')
+      .waitFor({ state: 'attached', timeout: 1000 })
+      .then(async () => await steadily(async () => await page.reload()))
+    reloaded.catch(() => undefined) // there is something on it, or it was closed
+  })
 }
 
 /** Apps outlive the server that made them, and so does the edge. */
