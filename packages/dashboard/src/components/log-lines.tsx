@@ -45,6 +45,8 @@ export function LogLines(props: Props) {
     rangeExtractor: useCallback((range: Range) => defaultRangeExtractor(following ? atEnd(range) : range), [following]),
     overscan: following ? OVERSCAN.following : OVERSCAN.reading,
   })
+  // The virtualizer keeps what is read in place when lines above are measured. At the end it would scroll away from it.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = following ? never : undefined
   const height = virtual.getTotalSize()
   const onScroll = useScrolling(scroller, { setFollowing, follows, onTop: props.onTop, onBottom: props.onBottom })
   useKeptPlace(scroller, lines, following)
@@ -111,6 +113,8 @@ export function LogLines(props: Props) {
     </div>
   )
 }
+
+const never = () => false
 
 /** Lines that are or were open. Their height is measured, that of all others is known. */
 function useOpenLines() {
