@@ -161,7 +161,7 @@ function createPlot(element: HTMLElement, drawing: Drawing, marks: () => readonl
           label,
           stroke: colourOf(element, LINES[at] ?? '--accent'),
           width: 1.5,
-          points: { show: false },
+          points: { show: false, size: 3, filter: (drawn: uPlot, line: number) => lonePoints(drawn.data[line] ?? []) },
         })),
       ],
       hooks: {
@@ -172,6 +172,12 @@ function createPlot(element: HTMLElement, drawing: Drawing, marks: () => readonl
     aligned({ times, series }),
     element,
   )
+}
+
+/** Values without one before and after them: no line leads to them, so they are drawn as points. */
+function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (at: number) => typeof values[at] === 'number'
+  return Array.from(values, (_, at) => at).filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1))
 }
 
 /** Half of the widest label: labels that are closer to each other would overlap. */
