@@ -117,7 +117,7 @@ function wizardOf({ project, repository, monorepo, detectable, withProcfile }: W
   const newApp = `/projects/${project.id}/new`
   return [
     { name: 'new-app-source', path: newApp, after: cloneUrl(repository.url, 'text=Dockerfile found') },
-    { name: 'new-app-misplaced', path: newApp, after: cloneUrl(monorepo.url, 'text=was found elsewhere') },
+    { name: 'new-app-misplaced', path: newApp, after: cloneUrl(monorepo.url, 'text=Choose a Dockerfile') },
     { name: 'new-app-unreachable', path: newApp, after: cloneUrl(`${monorepo.url}x`, '.text-bad') },
     { name: 'new-app-detected', path: newApp, after: cloneUrl(detectable.url, 'text=Detected from') },
     {

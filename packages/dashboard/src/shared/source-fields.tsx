@@ -107,6 +107,7 @@ type CloneUrlProps = Omit<Props, 'projectId'> & { check: SourceCheckState; hasAc
 function CloneUrlFields({ value, onChange, problems, check, hasAccounts, disabled = false, onConnect }: CloneUrlProps) {
   const branches = check.result?.branches ?? []
   const listId = useId()
+  const isUnreachable = check.result?.reachable === false
   const unknown = value.gitBranch !== '' && branches.length > 0 && !branches.includes(value.gitBranch)
   return (
     <>
@@ -121,6 +122,12 @@ function CloneUrlFields({ value, onChange, problems, check, hasAccounts, disable
         problem={problems['gitCloneUrl']}
         hint={<CheckWords check={check} otherwise="https, http, ssh or git@host:path" />}
       />
+      {isUnreachable && hasAccounts && !disabled && (
+        <p className="-mt-2 text-[13px] text-ink-soft">
+          A private repository? <TextButton onClick={() => onChange({ via: 'account' })}>Choose it from a Git account</TextButton>, or{' '}
+          <TextButton onClick={onConnect}>connect another</TextButton>.
+        </p>
+      )}
       <TextField
         label="Branch"
         mono
@@ -138,13 +145,17 @@ function CloneUrlFields({ value, onChange, problems, check, hasAccounts, disable
       </datalist>
       {!hasAccounts && !disabled && (
         <p className="text-[13px] text-ink-soft">
-          For private repositories, and to deploy on every push,{' '}
-          <button type="button" onClick={onConnect} className="text-accent underline">
-            connect a Git account
-          </button>
-          .
+          For private repositories, and to deploy on every push, <TextButton onClick={onConnect}>connect a Git account</TextButton>.
         </p>
       )}
     </>
+  )
+}
+
+function TextButton({ onClick, children }: { onClick: () => void; children: string }) {
+  return (
+    <button type="button" onClick={onClick} className="text-accent underline">
+      {children}
+    </button>
   )
 }

@@ -33,6 +33,16 @@ export function BuildFields({ projectId, form }: Props) {
     words.current?.focus() // the button that was pressed is about to go
   }
 
+  const isUnknown = isDetected && build.planned?.plan === null
+  const choice =
+    file && file.state !== 'found' && file.others.length > 0 ? (
+      <Others paths={file.others} onPick={pick}>
+        {isUnknown
+          ? 'There is no Dockerfile in the root directory, and nothing else that tells how to build it. Choose a Dockerfile:'
+          : `A ${kind} was found elsewhere. To use one, choose it:`}
+      </Others>
+    ) : undefined
+
   return (
     <div>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -52,8 +62,8 @@ export function BuildFields({ projectId, form }: Props) {
           !file &&
           (isCompose ? 'The directory of the Compose file.' : 'The directory to build. The Dockerfile path is relative to it.')}
       </div>
-      {(isDetected || isFound) && <PlanFields form={form} build={build} hasDockerfile={isFound} />}
-      {file && file.state !== 'found' && file.others.length > 0 && <Others kind={kind} paths={file.others} onPick={pick} />}
+      {(isDetected || isFound) && <PlanFields form={form} build={build} hasDockerfile={isFound} choice={isUnknown ? choice : undefined} />}
+      {!isUnknown && choice}
     </div>
   )
 }
@@ -86,10 +96,10 @@ function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Doc
   )
 }
 
-function Others({ kind, paths, onPick }: { kind: string; paths: readonly string[]; onPick: (path: string) => void }) {
+function Others({ paths, onPick, children }: { paths: readonly string[]; onPick: (path: string) => void; children: string }) {
   return (
     <fieldset className="mt-2">
-      <legend className="mb-1 text-[13px] text-ink-soft">A {kind} was found elsewhere. To use one, choose it:</legend>
+      <legend className="mb-1 text-[13px] text-ink-soft">{children}</legend>
       <div className="flex flex-wrap gap-2">
         {paths.map((path) => (
           <Button key={path} className="max-w-full py-1" onClick={() => onPick(path)}>

@@ -1,4 +1,5 @@
 import type { BuildPlan } from '@berth/contract'
+import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -13,10 +14,12 @@ type Props = {
   build: ReturnType<typeof usePlannedBuild>
   /** It decides how the app is built and started. */
   hasDockerfile: boolean
+  /** What to do where nothing tells how to build it, if more is known than the problem. */
+  choice: ReactNode
 }
 
 /** What a deployment would build and run: with the Dockerfile of the repository, or as detected, with a field to change each part of that. */
-export function PlanFields({ form, build: { isAsking, planned, error }, hasDockerfile }: Props) {
+export function PlanFields({ form, build: { isAsking, planned, error }, hasDockerfile, choice }: Props) {
   if (planned === undefined) {
     if (error !== undefined) return <p className="text-[13px] text-ink-soft">Could not read the repository. {error}</p>
     return isAsking ? (
@@ -30,14 +33,14 @@ export function PlanFields({ form, build: { isAsking, planned, error }, hasDocke
     <fieldset className="grid gap-4 rounded-md border border-line p-3">
       <legend className="sr-only">Build</legend>
       <div aria-live="polite" className="grid gap-1 text-[13px]">
-        {plan ? <Found plan={plan} form={form} /> : <Problem text={problem} />}
+        {plan ? <Found plan={plan} form={form} /> : (choice ?? <Problem text={problem} />)}
         {isAsking && (
           <span className="flex items-center gap-1.5 text-ink-soft">
             <Spinner /> Checking…
           </span>
         )}
       </div>
-      {!hasDockerfile && <Steering plan={plan} form={form} />}
+      {!hasDockerfile && (plan !== null || choice === undefined) && <Steering plan={plan} form={form} />}
     </fieldset>
   )
 }
