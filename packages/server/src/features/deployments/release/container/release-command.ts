@@ -14,6 +14,7 @@ import type { DeploymentRecord } from '../../run/deployment-writes.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
+import { createLastLine } from './last-line.ts'
 
 type Deps = {
   engine: Pick<Engine, 'containers' | 'networks' | 'logs'>
@@ -114,13 +115,13 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
 
 /** Copies its output to the log as it is printed, also across short engine outages. */
 function createFollow({ engine }: Pick<Deps, 'engine'>) {
-  type Seen = { since: string; lastLine: string }
+  type Seen = { since: string; last: ReturnType<typeof createLastLine> }
 
   async function print(context: LiveContext, { id, signal }: { id: string; signal: AbortSignal }, seen: Seen): Promise<void> {
     const from = seen.since === '' ? {} : { since: seen.since }
     for await (const entry of engine.logs({ id, isTty: false }, { follow: true, signal, ...from })) {
       seen.since = entry.at
-      if (entry.line.trim() !== '') seen.lastLine = entry.line.trim()
+      seen.last.add(entry)
       context.output(entry.line, entry.stream)
     }
   }
@@ -130,14 +131,14 @@ function createFollow({ engine }: Pick<Deps, 'engine'>) {
     id: string,
     signal: AbortSignal,
   ): Promise<{ details: ContainerDetails; lastLine: string }> {
-    const seen: Seen = { since: '', lastLine: '' }
+    const seen: Seen = { since: '', last: createLastLine() }
     for (;;) {
       await print(context, { id, signal }, seen).catch((cause: unknown) => {
         if (!(cause instanceof EngineUnreachable) || signal.aborted) throw cause
       })
       const details = await context.ask((until) => engine.containers.inspect(id, until), signal)
       if (details === null) throw new DeploymentFailure(`The container of the release command was removed while it ran. ${UNTOUCHED}`)
-      if (!UNDER_WAY.includes(details.state)) return { details, lastLine: seen.lastLine }
+      if (!UNDER_WAY.includes(details.state)) return { details, lastLine: seen.last.text() }
       await sleep(LOOK_MS, undefined, { signal })
     }
   }
