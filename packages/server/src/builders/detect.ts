@@ -16,7 +16,7 @@ import { startInProcfile } from './procfile.ts'
 import { nameIn, type Project } from './project.ts'
 import { detectFiles, planSite } from './static/detect.ts'
 
-type Detector = (project: Project, wishes: BuildInput) => DetectedPlan | null
+type Detector = (project: Project, input: BuildInput) => DetectedPlan | null
 
 /** LIST of the detectors, in order: a language that often has a package.json for its assets comes before Node.js. */
 const DETECTORS: readonly Detector[] = [
@@ -47,9 +47,9 @@ export type DetectionInput = {
 
 /** What a project is and how it is built, or null if nothing is recognised. Throws a BuildProblem if it cannot be deployed. */
 export function detect(project: Project, given: DetectionInput): Detected | null {
-  const wishes = wishesOf(project, given)
+  const input = inputOf(project, given)
   for (const detector of DETECTORS) {
-    const plan = detector(project, wishes)
+    const plan = detector(project, input)
     if (plan !== null) return detected('auto', plan, given)
   }
   return null
@@ -57,19 +57,19 @@ export function detect(project: Project, given: DetectionInput): Detected | null
 
 /** The builder `static`. */
 export function detectSite(project: Project, given: DetectionInput): Detected {
-  return detected('static', planSite(project, wishesOf(project, given)), given)
+  return detected('static', planSite(project, inputOf(project, given)), given)
 }
 
 function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan, { buildSecrets = [] }: DetectionInput): Detected {
   return { plan: { builder, ...plan, dockerfile: withSecrets(plan.dockerfile, buildSecrets) }, context }
 }
 
-function wishesOf(project: Project, given: DetectionInput): BuildInput {
-  return { steering: steeringOf(project, given.settings), port: given.port, buildArgs: given.buildArgs.toSorted() }
+function inputOf(project: Project, given: DetectionInput): BuildInput {
+  return { overrides: overridesOf(project, given.settings), port: given.port, buildArgs: given.buildArgs.toSorted() }
 }
 
 /** berth.json comes first, then the settings of the app, then the Procfile. */
-function steeringOf(project: Project, settings: GivenSettings): Overrides {
+function overridesOf(project: Project, settings: GivenSettings): Overrides {
   const file = readBerthJson(project)
   const of = (key: keyof GivenSettings): Override => {
     const inFile = file[key] ?? ''

@@ -11,7 +11,7 @@ export type Override = { readonly text: string; readonly from: string }
 
 /** The input of every detector. */
 export type BuildInput = {
-  readonly steering: Overrides
+  readonly overrides: Overrides
   /** The port that the app listens on; null for a service without one. */
   readonly port: number | null
   /** Only the names: they become variables of the build steps. */
@@ -24,8 +24,8 @@ export type DetectedPlan = Omit<BuildPlan, 'builder'> & { readonly context: stri
 export const NO_OVERRIDE: Override = { text: '', from: '' }
 
 /** The configured command, or the detected one. */
-export function chosen(steered: Override, text: string, from: string): Override {
-  return steered.text === '' ? { text, from } : steered
+export function chosen(override: Override, text: string, from: string): Override {
+  return override.text === '' ? { text, from } : override
 }
 
 /** The commands that are not empty, for display. */

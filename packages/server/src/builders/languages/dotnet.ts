@@ -3,21 +3,21 @@ import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainPlan } from './plain-plan.ts'
 
-export function detectDotnet(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectDotnet(project: Project, input: BuildInput): DetectedPlan | null {
   const projects = project.matching(/^(?:[^/]+\/){0,2}[^/]+\.(?:cs|fs)proj$/)
   if (projects.length === 0) return null
-  const { steering } = wishes
+  const { overrides } = input
   const file = pathText(programIn(project, projects), 'The project file')
   const name = file.slice(file.lastIndexOf('/') + 1).replace(/\.(?:cs|fs)proj$/, '')
   const asked = /<TargetFramework>net(\d+\.\d+)</.exec(project.read(file))?.[1]
   const version = { name: '.NET', version: asked ?? '9.0', from: asked === undefined ? 'the default' : nameIn(project, file) }
   const isWeb = project.read(file).includes('Microsoft.NET.Sdk.Web')
-  const install = chosen(steering.install, `dotnet restore ${file}`, nameIn(project, file))
-  const build = chosen(steering.build, `dotnet publish ${file} -c Release -o /out --no-restore`, nameIn(project, file))
-  const start = chosen(steering.start, `dotnet ${name}.dll`, nameIn(project, file))
-  const port = wishes.port ?? 8080
+  const install = chosen(overrides.install, `dotnet restore ${file}`, nameIn(project, file))
+  const build = chosen(overrides.build, `dotnet publish ${file} -c Release -o /out --no-restore`, nameIn(project, file))
+  const start = chosen(overrides.start, `dotnet ${name}.dll`, nameIn(project, file))
+  const port = input.port ?? 8080
   const caches = ['target=/root/.nuget/packages']
-  return plainPlan(project, wishes, {
+  return plainPlan(project, input, {
     kind: 'dotnet',
     title: `${isWeb ? 'ASP.NET Core, ' : ''}.NET ${version.version}`,
     files: [file, 'global.json', 'Procfile'],
@@ -28,7 +28,7 @@ export function detectDotnet(project: Project, wishes: BuildInput): DetectedPlan
         `FROM mcr.microsoft.com/dotnet/sdk:${version.version} AS build`,
         'WORKDIR /src',
         'COPY . .',
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(install.text, caches),
         run(build.text, caches),
       ],
@@ -38,7 +38,7 @@ export function detectDotnet(project: Project, wishes: BuildInput): DetectedPlan
         'COPY --from=build /out/ /app/',
         `ENV PORT=${port} ASPNETCORE_HTTP_PORTS=${port} DOTNET_EnableDiagnostics=0`,
         'USER 1654:1654',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

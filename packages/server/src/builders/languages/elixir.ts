@@ -3,26 +3,26 @@ import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
-export function detectElixir(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectElixir(project: Project, input: BuildInput): DetectedPlan | null {
   if (!project.has('mix.exs')) return null
   const mix = project.read('mix.exs')
   const name = /\bapp:\s{0,10}:([a-z][a-z0-9_]{0,60})/.exec(mix)?.[1]
   const isPhoenix = mix.includes(':phoenix,')
   const version = elixirVersion(project, mix)
-  const { steering } = wishes
-  if (name === undefined && steering.start.text === '')
+  const { overrides } = input
+  if (name === undefined && overrides.start.text === '')
     throw new BuildProblem(`${nameIn(project, 'mix.exs')} does not name an app. Set Settings → Start command, then deploy again.`)
-  const install = chosen(steering.install, 'mix deps.get --only prod && mix deps.compile', nameIn(project, 'mix.exs'))
+  const install = chosen(overrides.install, 'mix deps.get --only prod && mix deps.compile', nameIn(project, 'mix.exs'))
   const hasAssets = isPhoenix && mix.includes('assets.deploy')
   const build = chosen(
-    steering.build,
+    overrides.build,
     `mix compile && ${hasAssets ? 'mix assets.deploy && ' : ''}mix release --path /out`,
     nameIn(project, 'mix.exs'),
   )
-  const start = chosen(steering.start, `/app/bin/${name} start`, nameIn(project, 'mix.exs'))
+  const start = chosen(overrides.start, `/app/bin/${name} start`, nameIn(project, 'mix.exs'))
   const image = `elixir:${version.version}-slim`
-  const port = wishes.port ?? 4000
-  return plainPlan(project, wishes, {
+  const port = input.port ?? 4000
+  return plainPlan(project, input, {
     kind: 'elixir',
     title: `${isPhoenix ? 'Phoenix, ' : ''}Elixir ${version.version}`,
     files: ['mix.exs', 'mix.lock', '.tool-versions', 'Procfile'],
@@ -36,7 +36,7 @@ export function detectElixir(project: Project, wishes: BuildInput): DetectedPlan
         'ENV MIX_ENV=prod',
         run('mix local.hex --force && mix local.rebar --force'),
         'COPY . .',
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(install.text, ['target=/root/.cache/hex', 'target=/root/.hex/packages']),
         run(build.text),
       ],
@@ -47,7 +47,7 @@ export function detectElixir(project: Project, wishes: BuildInput): DetectedPlan
         'WORKDIR /app',
         'COPY --from=build --chown=app:app /out/ /app/',
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

@@ -5,23 +5,23 @@ import { plainPlan } from './plain-plan.ts'
 
 const DEFAULT = '1.25'
 
-export function detectGo(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectGo(project: Project, input: BuildInput): DetectedPlan | null {
   if (!project.has('go.mod')) return null
   const asked = /^go (\d+\.\d+)(?:\.\d+)?\s*$/m.exec(project.read('go.mod'))?.[1]
   const version = { name: 'Go', version: asked ?? DEFAULT, from: asked === undefined ? 'the default' : nameIn(project, 'go.mod') }
-  const { steering } = wishes
-  const install = chosen(steering.install, 'go mod download', nameIn(project, 'go.mod'))
-  const main = steering.build.text === '' ? mainPackage(project) : '.'
+  const { overrides } = input
+  const install = chosen(overrides.install, 'go mod download', nameIn(project, 'go.mod'))
+  const main = overrides.build.text === '' ? mainPackage(project) : '.'
   const build = chosen(
-    steering.build,
+    overrides.build,
     `CGO_ENABLED=0 go build -ldflags="-s -w" -o /out/app ${main}`,
     nameIn(project, main === '.' ? 'main.go' : main),
   )
-  const start = chosen(steering.start, '/app/app', 'the program that was built')
+  const start = chosen(overrides.start, '/app/app', 'the program that was built')
   const caches = ['target=/go/pkg/mod', 'target=/root/.cache/go-build']
   const files = project.matching(/^(?:static|public|templates|views|migrations|assets)\//)
   const folders = [...new Set(files.map((file) => file.split('/')[0] ?? ''))]
-  return plainPlan(project, wishes, {
+  return plainPlan(project, input, {
     kind: 'go',
     title: `Go ${version.version}`,
     files: ['go.mod', 'go.sum', 'Procfile'],
@@ -32,7 +32,7 @@ export function detectGo(project: Project, wishes: BuildInput): DetectedPlan | n
         `FROM golang:${version.version}-alpine AS build`,
         'WORKDIR /src',
         `COPY ${['go.mod', 'go.sum'].filter(project.has).join(' ')} ./`,
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(install.text, caches),
         'COPY . .',
         run(build.text, caches),
@@ -43,9 +43,9 @@ export function detectGo(project: Project, wishes: BuildInput): DetectedPlan | n
         'WORKDIR /app',
         'COPY --from=build /out/ /app/',
         ...folders.map((folder) => `COPY --from=build /src/${folder} /app/${folder}`),
-        `ENV PORT=${wishes.port ?? 8080}`,
+        `ENV PORT=${input.port ?? 8080}`,
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

@@ -5,7 +5,7 @@ import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
 const GRADLE_FILES = ['build.gradle', 'build.gradle.kts']
 
-export function detectJava(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectJava(project: Project, input: BuildInput): DetectedPlan | null {
   const gradleFile = project.first(GRADLE_FILES)
   const file = project.has('pom.xml') ? 'pom.xml' : gradleFile
   if (file === undefined) return null
@@ -13,20 +13,20 @@ export function detectJava(project: Project, wishes: BuildInput): DetectedPlan |
   const isMaven = file === 'pom.xml'
   const hasWrapper = project.has(isMaven ? 'mvnw' : 'gradlew')
   const tool = isMaven ? (hasWrapper ? 'sh ./mvnw' : 'mvn') : hasWrapper ? 'sh ./gradlew' : 'gradle'
-  const { steering } = wishes
+  const { overrides } = input
   const isBoot = project.read(file).includes('spring-boot') || project.read(file).includes('org.springframework.boot')
   const made = isMaven
     ? `${tool} -B -q package -DskipTests && mkdir -p /out && cp $(ls target/*.jar | grep -v -e sources -e javadoc -e original | head -n 1) /out/app.jar`
     : `${tool} --no-daemon ${isBoot ? 'bootJar' : 'build -x test'} && mkdir -p /out && cp $(ls build/libs/*.jar | grep -v -e plain -e sources | head -n 1) /out/app.jar`
-  const build = chosen(steering.build, made, nameIn(project, file))
-  const start = chosen(steering.start, `java -XX:MaxRAMPercentage=75 -jar /app/app.jar`, nameIn(project, file))
+  const build = chosen(overrides.build, made, nameIn(project, file))
+  const start = chosen(overrides.start, `java -XX:MaxRAMPercentage=75 -jar /app/app.jar`, nameIn(project, file))
   const image = hasWrapper
     ? `eclipse-temurin:${version.version}-jdk`
     : isMaven
       ? `maven:3-eclipse-temurin-${version.version}`
       : `gradle:8-jdk${version.version}`
-  const port = wishes.port ?? 8080
-  return plainPlan(project, wishes, {
+  const port = input.port ?? 8080
+  return plainPlan(project, input, {
     kind: 'java',
     title: [...(isBoot ? ['Spring Boot'] : []), isMaven ? 'Maven' : 'Gradle', `Java ${version.version}`].join(', '),
     files: [file, 'mvnw', 'gradlew', 'system.properties', 'Procfile'],
@@ -37,7 +37,7 @@ export function detectJava(project: Project, wishes: BuildInput): DetectedPlan |
         `FROM ${image} AS build`,
         'WORKDIR /src',
         'COPY . .',
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(build.text, isMaven ? ['target=/root/.m2,sharing=locked'] : ['target=/root/.gradle,sharing=locked']),
       ],
       [
@@ -47,7 +47,7 @@ export function detectJava(project: Project, wishes: BuildInput): DetectedPlan |
         'COPY --from=build /out/ /app/',
         `ENV PORT=${port} SERVER_PORT=${port}`,
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

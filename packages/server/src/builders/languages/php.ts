@@ -5,31 +5,31 @@ import { plainPlan, type Version } from './plain-plan.ts'
 
 const KNOWN = ['8.4', '8.5', '8.3', '8.2', '8.1', '8.0', '7.4']
 
-export function detectPhp(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectPhp(project: Project, input: BuildInput): DetectedPlan | null {
   const hasComposer = project.has('composer.json')
   if (!hasComposer && !project.has('index.php') && !project.has('public/index.php')) return null
   const json = hasComposer ? jsonIn(project, 'composer.json') : {}
   const required = recordIn(json['require'])
   const version = phpVersion(project, textIn(required['php']))
   const framework = project.has('artisan') ? 'Laravel' : Object.hasOwn(required, 'symfony/framework-bundle') ? 'Symfony' : undefined
-  const { steering } = wishes
-  const port = wishes.port ?? 8080
+  const { overrides } = input
+  const port = input.port ?? 8080
   const install = chosen(
-    steering.install,
+    overrides.install,
     hasComposer ? 'composer install --no-dev --no-interaction --no-autoloader --no-scripts' : '',
     nameIn(project, 'composer.json'),
   )
-  const start = chosen(steering.start, 'apache2-foreground', 'the image')
+  const start = chosen(overrides.start, 'apache2-foreground', 'the image')
   const assets = project.has('package.json') && project.read('package.json').includes('"build"')
-  const build = chosen(steering.build, assets ? 'npm run build' : '', nameIn(project, 'package.json'))
-  return plainPlan(project, wishes, {
+  const build = chosen(overrides.build, assets ? 'npm run build' : '', nameIn(project, 'package.json'))
+  return plainPlan(project, input, {
     kind: 'php',
     title: [...(framework === undefined ? [] : [framework]), `PHP ${version.version}`].join(', '),
     files: ['composer.json', 'composer.lock', 'artisan', 'index.php', 'public/index.php'],
     versions: [version],
     commands: { install, build, start },
     dockerfile: dockerfile(
-      build.text === '' ? [] : assetStage(project, wishes, build.text),
+      build.text === '' ? [] : assetStage(project, input, build.text),
       serverStage(project, { version: version.version, extensions: extensionsOf(required, framework), install: install.text }, [
         ...(build.text === '' ? [] : ['COPY --from=assets --chown=www-data:www-data /app/public public']),
         ...(install.text === '' || !hasComposer ? [] : [run('composer dump-autoload --no-dev --optimize --no-scripts')]),
@@ -47,12 +47,12 @@ export function detectPhp(project: Project, wishes: BuildInput): DetectedPlan | 
 const LARAVEL_FOLDERS =
   'mkdir -p storage/framework/cache storage/framework/sessions storage/framework/views bootstrap/cache && chown -R www-data:www-data storage bootstrap/cache'
 
-function assetStage(project: Project, wishes: BuildInput, build: string): string[] {
+function assetStage(project: Project, input: BuildInput, build: string): string[] {
   return [
     'FROM node:24-slim AS assets',
     'WORKDIR /app',
     'COPY . .',
-    ...args(wishes.buildArgs),
+    ...args(input.buildArgs),
     run(project.has('package-lock.json') ? 'npm ci' : 'npm install', ['target=/root/.npm']),
     run(build),
   ]

@@ -12,7 +12,7 @@ type Parts = {
 }
 
 /** A plan for a project that is built in its own directory, without a workspace. */
-export function plainPlan(project: Project, wishes: BuildInput, parts: Parts): DetectedPlan {
+export function plainPlan(project: Project, input: BuildInput, parts: Parts): DetectedPlan {
   return {
     kind: parts.kind,
     title: parts.title,
@@ -20,7 +20,7 @@ export function plainPlan(project: Project, wishes: BuildInput, parts: Parts): D
     versions: parts.versions,
     commands: commandsOf(parts.commands),
     outputDirectory: '',
-    port: wishes.port,
+    port: input.port,
     dockerfile: parts.dockerfile,
     notes: [...(parts.notes ?? [])],
     context: project.root,

@@ -53,23 +53,23 @@ const LIBRARIES: readonly (readonly [name: string, library: string])[] = [
   ['weasyprint', 'libpango-1.0-0 libpangoft2-1.0-0'],
 ]
 
-export function detectPython(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectPython(project: Project, input: BuildInput): DetectedPlan | null {
   const isPython = MARKS.some(project.has) || project.matching(/^(?:main|app|server)\.py$/).length > 0
   if (!isPython) return null
   const tool = toolOf(project)
   const version = pythonVersion(project)
-  const framework = frameworkOf(project, wishes.port ?? 8000)
-  const { steering } = wishes
-  const install = chosen(steering.install, tool.install, tool.files.find(project.has) ?? 'the default')
-  const build = chosen(steering.build, framework?.build ?? '', framework?.name ?? '')
-  const start = chosen(steering.start, framework?.start ?? plainStart(project), framework?.from ?? 'its main file')
+  const framework = frameworkOf(project, input.port ?? 8000)
+  const { overrides } = input
+  const install = chosen(overrides.install, tool.install, tool.files.find(project.has) ?? 'the default')
+  const build = chosen(overrides.build, framework?.build ?? '', framework?.name ?? '')
+  const start = chosen(overrides.start, framework?.start ?? plainStart(project), framework?.from ?? 'its main file')
   if (start.text === '') throw noStart(project)
   const extra =
-    framework?.server !== undefined && steering.start.text === '' && !uses(project, framework.server) ? framework.server : undefined
+    framework?.server !== undefined && overrides.start.text === '' && !uses(project, framework.server) ? framework.server : undefined
   const libraries = [...new Set(LIBRARIES.filter(([name]) => uses(project, name)).map(([, library]) => library))]
   const image = `python:${version.version}`
   const copies = install.text === tool.install && tool.files.length > 0 && !tool.install.endsWith(' .')
-  return plainPlan(project, wishes, {
+  return plainPlan(project, input, {
     kind: 'python',
     title: [...(framework === undefined ? [] : [framework.name]), tool.name, `Python ${version.version}`].join(', '),
     files: [...tool.files, ...(framework?.files ?? []), 'Procfile'],
@@ -82,7 +82,7 @@ export function detectPython(project: Project, wishes: BuildInput): DetectedPlan
         'WORKDIR /app',
         'ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1 UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never',
         ...(copies ? [`COPY ${tool.files.filter(project.has).join(' ')} ./`] : ['COPY . .']),
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(install.text, tool.caches),
         ...(extra === undefined ? [] : [run(`${VENV}/bin/python -m pip install ${extra} || uv pip install ${extra}`, tool.caches)]),
         ...(copies ? ['COPY . .'] : []),
@@ -95,11 +95,11 @@ export function detectPython(project: Project, wishes: BuildInput): DetectedPlan
           ? []
           : [run(`apt-get update && apt-get install -y --no-install-recommends ${libraries.join(' ')} && rm -rf /var/lib/apt/lists/*`)]),
         APP_USER,
-        `ENV PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1 PORT=${wishes.port ?? 8000}`,
+        `ENV PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1 PORT=${input.port ?? 8000}`,
         'COPY --from=build --chown=app:app /app /app',
         'WORKDIR /app',
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

@@ -3,32 +3,32 @@ import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
-export function detectRuby(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectRuby(project: Project, input: BuildInput): DetectedPlan | null {
   if (!project.has('Gemfile')) return null
   const version = rubyVersion(project)
   const isRails = project.has('config/application.rb') || /^\s{0,20}gem ['"]rails['"]/m.test(project.read('Gemfile'))
-  const port = wishes.port ?? 3000
-  const { steering } = wishes
-  const install = chosen(steering.install, 'bundle install', nameIn(project, 'Gemfile'))
-  const build = chosen(steering.build, isRails ? 'SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile' : '', 'Rails')
+  const port = input.port ?? 3000
+  const { overrides } = input
+  const install = chosen(overrides.install, 'bundle install', nameIn(project, 'Gemfile'))
+  const build = chosen(overrides.build, isRails ? 'SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile' : '', 'Rails')
   const fallback = isRails
     ? 'bundle exec rails server -b 0.0.0.0'
     : project.has('config.ru')
       ? `bundle exec rackup --host 0.0.0.0 --port \${PORT:-${port}}`
       : ''
-  const start = chosen(steering.start, fallback, isRails ? 'Rails' : nameIn(project, 'config.ru'))
+  const start = chosen(overrides.start, fallback, isRails ? 'Rails' : nameIn(project, 'config.ru'))
   if (start.text === '')
     throw new BuildProblem(
       `Berth cannot tell how to start this Ruby project: there is ${nameIn(project, 'Gemfile')} but no config.ru. Set Settings → Start command or add a Procfile, then deploy again.`,
     )
-  return plainPlan(project, wishes, {
+  return plainPlan(project, input, {
     kind: 'ruby',
     title: [isRails ? 'Rails' : 'Rack', `Ruby ${version.version}`].join(', '),
     files: ['Gemfile', 'Gemfile.lock', 'config.ru', '.ruby-version', 'Procfile'],
     versions: [version],
     commands: { install, build, start },
     dockerfile: dockerfile(
-      buildStage(project, { version: version.version, install: install.text, build: build.text, buildArgs: wishes.buildArgs }),
+      buildStage(project, { version: version.version, install: install.text, build: build.text, buildArgs: input.buildArgs }),
       [
         `FROM ruby:${version.version}-slim`,
         run(
@@ -40,7 +40,7 @@ export function detectRuby(project: Project, wishes: BuildInput): DetectedPlan |
         'COPY --from=build --chown=app:app /app /app',
         'WORKDIR /app',
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),
@@ -48,8 +48,8 @@ export function detectRuby(project: Project, wishes: BuildInput): DetectedPlan |
 }
 
 const ENVIRONMENT = 'ENV RAILS_ENV=production RACK_ENV=production BUNDLE_WITHOUT=development:test BUNDLE_PATH=/usr/local/bundle'
-const PACKAGES = 'build-essential git libpq-dev libyaml-dev libsqlite3-dev default-libmysqlclient-dev pkg-config'
-const NODE = [
+const BUILD_PACKAGES = 'build-essential git libpq-dev libyaml-dev libsqlite3-dev default-libmysqlclient-dev pkg-config'
+const COPY_NODE = [
   'COPY --from=node:24-slim /usr/local/bin/ /usr/local/bin/',
   'COPY --from=node:24-slim /usr/local/lib/node_modules /usr/local/lib/node_modules',
 ]
@@ -61,9 +61,9 @@ function buildStage(project: Project, { version, install, build, buildArgs }: Bu
   return [
     `FROM ruby:${version}-slim AS build`,
     'WORKDIR /app',
-    run(`apt-get update && apt-get install -y --no-install-recommends ${PACKAGES} && rm -rf /var/lib/apt/lists/*`),
+    run(`apt-get update && apt-get install -y --no-install-recommends ${BUILD_PACKAGES} && rm -rf /var/lib/apt/lists/*`),
     ENVIRONMENT,
-    ...(needsNode ? NODE : []),
+    ...(needsNode ? COPY_NODE : []),
     `COPY ${['Gemfile', 'Gemfile.lock', '.ruby-version'].filter(project.has).join(' ')} ./`,
     ...args(buildArgs),
     run(install, ['target=/root/.bundle/cache']),

@@ -3,20 +3,20 @@ import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, tomlText, type Version } from './plain-plan.ts'
 
-export function detectRust(project: Project, wishes: BuildInput): DetectedPlan | null {
+export function detectRust(project: Project, input: BuildInput): DetectedPlan | null {
   if (!project.has('Cargo.toml')) return null
   const manifest = project.read('Cargo.toml')
   const version = rustVersion(project)
-  const { steering } = wishes
-  const name = binaryOf(project, manifest, steering.build.text !== '' || steering.start.text !== '')
+  const { overrides } = input
+  const name = binaryOf(project, manifest, overrides.build.text !== '' || overrides.start.text !== '')
   const locked = project.has('Cargo.lock') ? ' --locked' : ''
   const build = chosen(
-    steering.build,
+    overrides.build,
     `cargo build --release${locked} && mkdir -p /out && cp target/release/${name} /out/`,
     nameIn(project, 'Cargo.toml'),
   )
-  const start = chosen(steering.start, `/app/${name}`, nameIn(project, 'Cargo.toml'))
-  return plainPlan(project, wishes, {
+  const start = chosen(overrides.start, `/app/${name}`, nameIn(project, 'Cargo.toml'))
+  return plainPlan(project, input, {
     kind: 'rust',
     title: `Rust ${version.version}`,
     files: ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', 'Procfile'],
@@ -27,7 +27,7 @@ export function detectRust(project: Project, wishes: BuildInput): DetectedPlan |
         `FROM rust:${version.version}-bookworm AS build`,
         'WORKDIR /src',
         'COPY . .',
-        ...args(wishes.buildArgs),
+        ...args(input.buildArgs),
         run(build.text, ['target=/usr/local/cargo/registry,sharing=locked', 'target=/src/target,sharing=locked']),
       ],
       [
@@ -39,9 +39,9 @@ export function detectRust(project: Project, wishes: BuildInput): DetectedPlan |
         ...['static', 'templates', 'migrations', 'public', 'assets']
           .filter((folder) => project.matching(/^[a-z]+\//).some((file) => file.startsWith(`${folder}/`)))
           .map((folder) => `COPY --from=build /src/${folder} /app/${folder}`),
-        `ENV PORT=${wishes.port ?? 8080}`,
+        `ENV PORT=${input.port ?? 8080}`,
         'USER app',
-        ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+        ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
         cmd(startArgv(start.text)),
       ],
     ),

@@ -16,20 +16,20 @@ type Found = {
 }
 
 /** A project with a package.json. `asSite`: its build output is served as static files. */
-export function detectNode(project: Project, wishes: BuildInput, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
+export function detectNode(project: Project, input: BuildInput, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
   if (!project.has('package.json')) return null
   const json = readPackageJson(project)
   const top = workspaceOf(project)
   const found: Found = { project, json, top, topJson: top === project ? json : readPackageJson(top) }
   const framework = frameworkOf(json)
-  const { steering } = wishes
-  const target = targetOf(found, framework, { wishes, asSite: options.asSite })
+  const { overrides } = input
+  const target = targetOf(found, framework, { input, asSite: options.asSite })
   const manager = packageManager(top, found.topJson)
   const commands = managerCommands(manager)
-  const install = chosen(steering.install, commands.install, manager.from)
-  const build = chosen(steering.build, buildCommand(found, commands), `the build script in ${nameIn(project, 'package.json')}`)
-  const start = target.makes === 'files' ? undefined : startOf(project, json, { target, wishes })
-  const output = target.makes === 'files' ? chosen(steering.output, target.output, framework?.name ?? 'the default').text : ''
+  const install = chosen(overrides.install, commands.install, manager.from)
+  const build = chosen(overrides.build, buildCommand(found, commands), `the build script in ${nameIn(project, 'package.json')}`)
+  const start = target.makes === 'files' ? undefined : startOf(project, json, { target, input })
+  const output = target.makes === 'files' ? chosen(overrides.output, target.output, framework?.name ?? 'the default').text : ''
   if (target.makes === 'files' && build.text === '') throw noBuild(project)
   const version = nodeVersion(top === project ? [project] : [project, top], [json, found.topJson])
   const below = project.root === top.root ? '' : project.root.slice(top.root === '' ? 0 : top.root.length + 1)
@@ -45,7 +45,7 @@ export function detectNode(project: Project, wishes: BuildInput, options: { asSi
     target,
     start,
     output,
-    wishes,
+    input,
   })
   return {
     kind: 'node',
@@ -54,7 +54,7 @@ export function detectNode(project: Project, wishes: BuildInput, options: { asSi
     versions: [version, ...(manager.version === '' ? [] : [{ name: manager.name, version: manager.version, from: manager.from }])],
     commands: commandsOf({ install, build, start }),
     outputDirectory: output,
-    port: wishes.port,
+    port: input.port,
     dockerfile: image.text,
     notes: [...manager.notes, ...image.notes],
     context: top.root,
@@ -71,10 +71,10 @@ function workspaceOf(project: Project): Project {
   return project
 }
 
-function targetOf({ project, json }: Found, framework: Framework | undefined, options: { wishes: BuildInput; asSite: boolean }): Target {
-  const { steering } = options.wishes
-  const isSite = options.asSite || steering.output.text !== ''
-  if (!isSite && steering.start.text !== '') return { makes: 'whatever start runs' }
+function targetOf({ project, json }: Found, framework: Framework | undefined, options: { input: BuildInput; asSite: boolean }): Target {
+  const { overrides } = options.input
+  const isSite = options.asSite || overrides.output.text !== ''
+  if (!isSite && overrides.start.text !== '') return { makes: 'whatever start runs' }
   const target = framework?.targetOf(project, json) ?? { makes: 'whatever start runs' }
   if (!isSite || target.makes === 'files') return target
   return { makes: 'files', output: 'dist', isSinglePage: false }

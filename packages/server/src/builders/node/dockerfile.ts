@@ -17,7 +17,7 @@ export type NodeBuild = {
   readonly target: Target
   readonly start: Override | undefined
   readonly output: string
-  readonly wishes: BuildInput
+  readonly input: BuildInput
 }
 
 const APP = '/app'
@@ -28,7 +28,7 @@ export function nodeDockerfile(build: NodeBuild): { text: string; notes: string[
   if (build.target.makes === 'files') {
     const output = pathText(build.output, 'The output directory')
     const { lines, notes } = siteStage(build.project, {
-      port: build.wishes.port,
+      port: build.input.port,
       isSinglePage: build.target.isSinglePage,
       from: `--from=build ${home}/${output}/`,
       places: ['public', 'static', ''],
@@ -39,7 +39,7 @@ export function nodeDockerfile(build: NodeBuild): { text: string; notes: string[
   return { text: dockerfile(buildStage(build, image, pruneOf(build)), runStage(build, image, home)), notes: [] }
 }
 
-function buildStage({ manager, install, build, wishes }: NodeBuild, image: string, prune?: string): string[] {
+function buildStage({ manager, install, build, input }: NodeBuild, image: string, prune?: string): string[] {
   const commands = managerCommands(manager)
   const isOwnInstall = install.text === commands.install
   const copies = isOwnInstall && manager.manifests.length > 0
@@ -48,7 +48,7 @@ function buildStage({ manager, install, build, wishes }: NodeBuild, image: strin
     `WORKDIR ${APP}`,
     ...(commands.setUp === undefined ? [] : [run(commands.setUp, ['target=/root/.npm'])]),
     ...(copies ? [`COPY ${manager.manifests.join(' ')} ./`] : ['COPY . .']),
-    ...args(wishes.buildArgs),
+    ...args(input.buildArgs),
     run(install.text, commands.caches),
     ...(copies ? ['COPY . .'] : []),
     ...(build.text === '' ? [] : [run(build.text)]),
@@ -64,8 +64,8 @@ function pruneOf({ manager, isWorkspace, target, install }: NodeBuild): string |
 }
 
 function runStage(build: NodeBuild, image: string, home: string): string[] {
-  const { target, start, wishes, manager } = build
-  const env = { NODE_ENV: 'production', ...(target.makes === 'program' && target.env), PORT: String(wishes.port ?? 3000) }
+  const { target, start, input, manager } = build
+  const env = { NODE_ENV: 'production', ...(target.makes === 'program' && target.env), PORT: String(input.port ?? 3000) }
   const isStandalone = target.makes === 'program' && target.standalone === true
   const bun = manager.name === 'bun' && /\bbunx?\b/.test(start?.text ?? '') ? managerCommands(manager).setUp : undefined
   return [
@@ -76,7 +76,7 @@ function runStage(build: NodeBuild, image: string, home: string): string[] {
       .join(' ')}`,
     ...(isStandalone ? standalone(build, home) : programFiles(home)),
     'USER node',
-    ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+    ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),
     cmd(startArgv(start?.text ?? '')),
   ]
 }

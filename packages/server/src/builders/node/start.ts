@@ -1,4 +1,4 @@
-import { type BuildInput, chosen, type Override } from '../plan.ts'
+import type { BuildInput, Override } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import type { Target } from './frameworks.ts'
 import { type PackageJson, scriptOf } from './package-json.ts'
@@ -7,15 +7,15 @@ const MAIN_FILES = ['server.js', 'index.js', 'app.js', 'main.js', 'server.mjs', 
 const RUN_SCRIPT = /^(?:npm (?:run )?|pnpm (?:run )?|yarn (?:run )?|bun run )([A-Za-z0-9:_-]+)$/
 
 /** How a Node.js program is started: by the setting, by its package.json, or from a usual entry file. */
-export function startOf(project: Project, json: PackageJson, { target, wishes }: { target: Target; wishes: BuildInput }): Override {
-  const steered = wishes.steering.start
-  if (steered.text !== '') return steered
+export function startOf(project: Project, json: PackageJson, { target, input }: { target: Target; input: BuildInput }): Override {
+  const override = input.overrides.start
+  if (override.text !== '') return override
   if (target.makes === 'program') return { text: target.start, from: 'the framework' }
   const script = scriptOf(json, 'start')
   if (script !== '') return { text: resolved(json, 'start'), from: `the start script in ${nameIn(project, 'package.json')}` }
   const isThere = json.main !== '' && (project.has(json.main) || scriptOf(json, 'build') !== '')
   if (isThere && /^[A-Za-z0-9_./-]+$/.test(json.main))
-    return chosen(steered, `node ${json.main}`, `main in ${nameIn(project, 'package.json')}`)
+    return { text: `node ${json.main}`, from: `main in ${nameIn(project, 'package.json')}` }
   const file = project.first(MAIN_FILES)
   if (file !== undefined) return { text: `node ${file}`, from: nameIn(project, file) }
   throw new BuildProblem(

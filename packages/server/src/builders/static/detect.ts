@@ -6,12 +6,12 @@ import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainSite } from './site.ts'
 
 /** Files served unchanged: index.html at the top level, or in the configured folder. */
-export function detectFiles(project: Project, wishes: BuildInput): DetectedPlan | null {
-  const directory = withoutTrailing(wishes.steering.output.text, '/').replace(/^\.\/?/, '')
+export function detectFiles(project: Project, input: BuildInput): DetectedPlan | null {
+  const directory = withoutTrailing(input.overrides.output.text, '/').replace(/^\.\/?/, '')
   const found = directory === '' ? project.first(['index.html', 'public/index.html']) : `${directory}/index.html`
   if (found === undefined || !project.has(found)) return null
   const folder = found.slice(0, Math.max(found.lastIndexOf('/'), 0))
-  const site = plainSite(project, { directory: folder, port: wishes.port })
+  const site = plainSite(project, { directory: folder, port: input.port })
   return {
     kind: 'static',
     title: 'Static files',
@@ -21,7 +21,7 @@ export function detectFiles(project: Project, wishes: BuildInput): DetectedPlan 
     versions: [],
     commands: [],
     outputDirectory: folder === '' ? '.' : folder,
-    port: wishes.port,
+    port: input.port,
     dockerfile: site.text,
     notes: site.notes,
     context: project.root,
@@ -29,11 +29,11 @@ export function detectFiles(project: Project, wishes: BuildInput): DetectedPlan 
 }
 
 /** The builder `static`: the output of the project's build, or its files unchanged. */
-export function planSite(project: Project, wishes: BuildInput): DetectedPlan {
-  const isBuilt = project.has('package.json') && (wishes.steering.build.text !== '' || scriptOf(readPackageJson(project), 'build') !== '')
-  const plan = isBuilt ? detectNode(project, wishes, { asSite: true }) : detectFiles(project, wishes)
+export function planSite(project: Project, input: BuildInput): DetectedPlan {
+  const isBuilt = project.has('package.json') && (input.overrides.build.text !== '' || scriptOf(readPackageJson(project), 'build') !== '')
+  const plan = isBuilt ? detectNode(project, input, { asSite: true }) : detectFiles(project, input)
   if (plan !== null) return plan
-  const { output } = wishes.steering
+  const { output } = input.overrides
   const where = output.text === '' ? nameIn(project, 'index.html') : nameIn(project, `${output.text}/index.html`)
   throw new BuildProblem(
     `There is no ${where} to serve, and no package.json with a build script that would create it. Set Settings → Output directory to where the site is, then deploy again.`,
