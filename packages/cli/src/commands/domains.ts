@@ -31,8 +31,8 @@ function showOne(ctx: Context, domain: Domain): void {
   ctx.out.json(domain)
 }
 
-async function findDomain(ctx: Context, words: string, host: string): Promise<Domain> {
-  const app = await findApp(ctx.api, words)
+async function findDomain(ctx: Context, nameOrId: string, host: string): Promise<Domain> {
+  const app = await findApp(ctx.api, nameOrId)
   const found = (await ctx.api('domains.list', { appId: app.id })).find(({ domain }) => domain === host.toLowerCase())
   if (!found) throw new CannotDo('domain_not_found', `${app.name} has no domain ${host}.`, `Try: berth domains list ${app.id}`)
   return found

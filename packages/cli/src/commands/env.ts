@@ -7,8 +7,8 @@ import { findApp } from '../find-app.ts'
 
 const NEXT_DEPLOYMENT = 'This takes effect with the next deployment.'
 
-async function variablesOf(ctx: Context, words: string) {
-  const app = await findApp(ctx.api, words)
+async function variablesOf(ctx: Context, nameOrId: string) {
+  const app = await findApp(ctx.api, nameOrId)
   return { app, variables: await ctx.api('envs.list', { appId: app.id }) }
 }
 
@@ -25,9 +25,9 @@ const list = command({
 const set = command({
   usage: 'env set <app> <KEY=VALUE...>',
   summary: 'Set environment variables',
-  async run(ctx, { app: words, more }) {
+  async run(ctx, { app: nameOrId, more }) {
     const wanted = more.map(parsePair)
-    const { app, variables } = await variablesOf(ctx, words)
+    const { app, variables } = await variablesOf(ctx, nameOrId)
     const known = new Map(variables.map((variable) => [variable.key, variable.id]))
     const written: EnvVariable[] = []
     for (const { key, value } of wanted) {
@@ -45,8 +45,8 @@ const unset = command({
   usage: 'env unset <app> <KEY...>',
   summary: 'Remove environment variables; asks first',
   options: YES,
-  async run(ctx, { app: words, more: keys }, values) {
-    const { app, variables } = await variablesOf(ctx, words)
+  async run(ctx, { app: nameOrId, more: keys }, values) {
+    const { app, variables } = await variablesOf(ctx, nameOrId)
     const known = new Map(variables.map((variable) => [variable.key, variable.id]))
     const found = keys.map((key) => {
       const id = known.get(key)
@@ -96,9 +96,9 @@ const push = command({
   usage: 'env push <app> <file>',
   summary: 'Replace the environment variables of an app with those of a .env file; asks before it removes any',
   options: YES,
-  async run(ctx, { app: words, file }, values) {
+  async run(ctx, { app: nameOrId, file }, values) {
     const wanted = readDotenv(file)
-    const { app, variables } = await variablesOf(ctx, words)
+    const { app, variables } = await variablesOf(ctx, nameOrId)
     const changed = diffVariables(variables, wanted).filter(({ is }) => is !== 'same')
     for (const { key, is } of changed) ctx.out.note(`${is}: ${key}`)
     const removed = changed.filter(({ is }) => is === 'removed')

@@ -13,12 +13,13 @@ const ACCOUNT = {
 const SEARCH = { search: { type: 'string', value: 'text', summary: 'only those whose name contains this' } } as const
 
 /** By its ID, or by its name if it is unique. */
-export async function findAccount(ctx: Context, words: string): Promise<GitAccount> {
+export async function findAccount(ctx: Context, nameOrId: string): Promise<GitAccount> {
   const all = await ctx.api('git.accounts')
-  const found = all.filter(({ id, name }) => String(id) === words || name.toLowerCase() === words.toLowerCase())
+  const found = all.filter(({ id, name }) => String(id) === nameOrId || name.toLowerCase() === nameOrId.toLowerCase())
   const [only] = found
-  if (!only) throw new CannotDo('git_not_connected', `There is no git account ${words}.`, 'Try: berth git accounts')
-  if (found.length > 1) throw new CannotDo('ambiguous', `Several git accounts are called ${words}; use the ID.`, 'Try: berth git accounts')
+  if (!only) throw new CannotDo('git_not_connected', `There is no git account ${nameOrId}.`, 'Try: berth git accounts')
+  if (found.length > 1)
+    throw new CannotDo('ambiguous', `Several git accounts are called ${nameOrId}; use the ID.`, 'Try: berth git accounts')
   return only
 }
 
@@ -68,8 +69,8 @@ const connectGitHubApp = command({
     url: { type: 'string', value: 'address', summary: 'the address of GitHub Enterprise (default: https://github.com)' },
     project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members can all use it (default: only you)' },
   },
-  async run(ctx, { 'app-id': words }, values) {
-    const appId = wholeNumber(words, 'The ID of the app')
+  async run(ctx, { 'app-id': given }, values) {
+    const appId = wholeNumber(given, 'The ID of the app')
     const privateKey = readText(requiredText(values, 'key'))
     const [baseUrl, project] = [textOf(values, 'url'), textOf(values, 'project')]
     const projectId = project === undefined ? null : (await findProject(ctx.api, project)).id
@@ -88,8 +89,8 @@ const connectGitHubApp = command({
 const check = command({
   usage: 'git accounts check <account>',
   summary: 'Check with the host that a git account works; fails if it does not',
-  async run(ctx, { account: words }) {
-    const account = await ctx.api('git.checkAccount', { id: (await findAccount(ctx, words)).id })
+  async run(ctx, { account: nameOrId }) {
+    const account = await ctx.api('git.checkAccount', { id: (await findAccount(ctx, nameOrId)).id })
     ctx.out.line(account.status === 'ok' ? `${account.name} works.` : account.error)
     ctx.out.json(account)
     return account.status === 'ok' ? 0 : 1
@@ -100,8 +101,8 @@ const remove = command({
   usage: 'git accounts delete <account>',
   summary: 'Disconnect a git account; asks first',
   options: { ...YES, force: { type: 'boolean', summary: 'even if apps use it' } },
-  async run(ctx, { account: words }, values) {
-    const { id, name, via } = await findAccount(ctx, words)
+  async run(ctx, { account: nameOrId }, values) {
+    const { id, name, via } = await findAccount(ctx, nameOrId)
     await ctx.prompt.confirm(name, values['yes'] === true)
     const answer = await ctx.api('git.deleteAccount', { id, force: values['force'] === true })
     ctx.out.line(`Git account ${name} disconnected. ${via === 'app' ? 'Uninstall the app' : 'Revoke its token'} at the host too.`)
@@ -113,8 +114,8 @@ const repos = command({
   usage: 'git repos <account>',
   summary: 'List the repositories that a git account can see',
   options: SEARCH,
-  async run(ctx, { account: words }, values) {
-    const { id: installationId } = await findAccount(ctx, words)
+  async run(ctx, { account: nameOrId }, values) {
+    const { id: installationId } = await findAccount(ctx, nameOrId)
     const found = await ctx.api('git.repos', { installationId, search: textOf(values, 'search') ?? '' })
     ctx.out.table(
       ['REPOSITORY', 'DEFAULT BRANCH', 'PRIVATE', 'UPDATED'],
@@ -128,8 +129,8 @@ const branches = command({
   usage: 'git branches <account> <repository>',
   summary: 'List the branches of a repository',
   options: SEARCH,
-  async run(ctx, { account: words, repository }, values) {
-    const { id: installationId } = await findAccount(ctx, words)
+  async run(ctx, { account: nameOrId, repository }, values) {
+    const { id: installationId } = await findAccount(ctx, nameOrId)
     const found = await ctx.api('git.branches', { installationId, repoFullName: repository, search: textOf(values, 'search') ?? '' })
     ctx.out.table(
       ['BRANCH', 'COMMIT', 'PROTECTED'],
@@ -146,8 +147,8 @@ const connectApp = command({
     account: { type: 'string', value: 'account', summary: 'the name or ID of the git account' },
     branch: { type: 'string', value: 'name', summary: 'the branch (default: the default branch)' },
   },
-  async run(ctx, { app: words, repository }, values) {
-    const [app, account] = [await findApp(ctx.api, words), await findAccount(ctx, requiredText(values, 'account'))]
+  async run(ctx, { app: nameOrId, repository }, values) {
+    const [app, account] = [await findApp(ctx.api, nameOrId), await findAccount(ctx, requiredText(values, 'account'))]
     const source = { gitProviderId: account.id, gitRepository: repository, gitBranch: textOf(values, 'branch') ?? '' }
     const answer = await ctx.api('apps.update', { appId: app.id, ...source })
     ctx.out.line(`App ${answer.name} deploys from ${answer.git_repository}. Next: berth deploy ${answer.slug}`)

@@ -4,12 +4,13 @@ import { CannotDo, type Context, command } from '../command.ts'
 import { findApp, findProject } from '../find-app.ts'
 
 /** By its ID, or by its host if there is one. */
-async function findRegistry(ctx: Context, words: string): Promise<Registry> {
+async function findRegistry(ctx: Context, hostOrId: string): Promise<Registry> {
   const all = await ctx.api('registries.list')
-  const found = all.filter(({ id, host }) => String(id) === words || host === words.toLowerCase())
+  const found = all.filter(({ id, host }) => String(id) === hostOrId || host === hostOrId.toLowerCase())
   const [only] = found
-  if (!only) throw new CannotDo('registry_not_found', `There are no credentials for the registry ${words}.`, 'Try: berth registries')
-  if (found.length > 1) throw new CannotDo('ambiguous', `There are several credentials for ${words}; use the ID.`, 'Try: berth registries')
+  if (!only) throw new CannotDo('registry_not_found', `There are no credentials for the registry ${hostOrId}.`, 'Try: berth registries')
+  if (found.length > 1)
+    throw new CannotDo('ambiguous', `There are several credentials for ${hostOrId}; use the ID.`, 'Try: berth registries')
   return only
 }
 
@@ -54,8 +55,8 @@ const save = command({
 const check = command({
   usage: 'registries check <registry>',
   summary: 'Check that a registry accepts the saved credentials; fails if it does not',
-  async run(ctx, { registry: words }) {
-    const registry = await ctx.api('registries.check', { registryId: (await findRegistry(ctx, words)).id })
+  async run(ctx, { registry: hostOrId }) {
+    const registry = await ctx.api('registries.check', { registryId: (await findRegistry(ctx, hostOrId)).id })
     ctx.out.line(registry.status === 'ok' ? `${registry.host} accepts the credentials.` : registry.error)
     ctx.out.json(registry)
     return registry.status === 'ok' ? 0 : 1
@@ -66,8 +67,8 @@ const remove = command({
   usage: 'registries delete <registry>',
   summary: 'Delete the credentials for a registry; asks first',
   options: YES,
-  async run(ctx, { registry: words }, values) {
-    const { id, host } = await findRegistry(ctx, words)
+  async run(ctx, { registry: hostOrId }, values) {
+    const { id, host } = await findRegistry(ctx, hostOrId)
     await ctx.prompt.confirm(host, values['yes'] === true)
     const answer = await ctx.api('registries.delete', { registryId: id })
     ctx.out.line(`Credentials for ${host} deleted. Images that were already pulled still run.`)
@@ -79,8 +80,8 @@ const checkImage = command({
   usage: 'apps check-image <app>',
   summary: 'Check whether the registry has a newer image for an app; with --deploy also deploy it',
   options: { deploy: { type: 'boolean', summary: 'deploy it if it is newer' } },
-  async run(ctx, { app: words }, values) {
-    const { id: appId, slug } = await findApp(ctx.api, words)
+  async run(ctx, { app: nameOrId }, values) {
+    const { id: appId, slug } = await findApp(ctx.api, nameOrId)
     const found = await ctx.api('apps.checkImage', { appId })
     ctx.out.line(found.isNewer ? `${found.image} is newer: ${found.digest}` : `${found.image} is already live: ${found.digest}`)
     ctx.out.json(found)

@@ -3,10 +3,10 @@ import { textOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, WrongUsage } from '../command.ts'
 
 /** A server by its id or its name. */
-async function findServer(api: Call, words: string): Promise<Server> {
+async function findServer(api: Call, nameOrId: string): Promise<Server> {
   const { servers: all } = await api('servers.list')
-  const [only, other] = all.filter(({ id, name }) => id === words || name === words)
-  if (!only) throw new CannotDo('server_not_found', `There is no server "${words}".`, 'Try: berth servers')
+  const [only, other] = all.filter(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (!only) throw new CannotDo('server_not_found', `There is no server "${nameOrId}".`, 'Try: berth servers')
   if (other)
     throw new CannotDo('server_ambiguous', 'Several servers have this name.', 'Try again with the ID of the server (berth servers).')
   return only
@@ -19,8 +19,8 @@ async function agree(ctx: Context, isAgreed: boolean): Promise<void> {
 }
 
 function stateOf({ state, availability, isChecked, checkedAt }: Server): string {
-  const words = state === 'down' || availability === 'active' ? [state] : [state, availability]
-  return [...words, ...(isChecked ? [] : [checkedAt === null ? 'not checked' : 'check failed'])].join(', ')
+  const states = state === 'down' || availability === 'active' ? [state] : [state, availability]
+  return [...states, ...(isChecked ? [] : [checkedAt === null ? 'not checked' : 'check failed'])].join(', ')
 }
 
 function show(ctx: Context, answer: Servers): void {
@@ -92,16 +92,16 @@ const stopAdding = command({
 const check = command({
   usage: 'servers check <server>',
   summary: 'Check a server: engine, clock, security, ports and packets; fails if there is a problem',
-  async run(ctx, { server: words }) {
-    const server = await ctx.api('servers.check', { serverId: (await findServer(ctx.api, words)).id })
+  async run(ctx, { server: nameOrId }) {
+    const server = await ctx.api('servers.check', { serverId: (await findServer(ctx.api, nameOrId)).id })
     showChecks(ctx, server)
     ctx.out.json(server)
     return server.checks.some(({ level }) => level === 'problem') ? 1 : 0
   },
 })
 
-async function setAvailability(ctx: Context, words: string, availability: Availability, done: string): Promise<void> {
-  const answer = await ctx.api('servers.update', { serverId: (await findServer(ctx.api, words)).id, availability })
+async function setAvailability(ctx: Context, nameOrId: string, availability: Availability, done: string): Promise<void> {
+  const answer = await ctx.api('servers.update', { serverId: (await findServer(ctx.api, nameOrId)).id, availability })
   ctx.out.line(`${answer.name} ${done}`)
   ctx.out.json(answer)
 }
@@ -133,8 +133,8 @@ const activate = command({
 const label = command({
   usage: 'servers label <server> [labels...]',
   summary: 'Set the labels of a server; without any it has none',
-  async run(ctx, { server: words, more }) {
-    const answer = await ctx.api('servers.update', { serverId: (await findServer(ctx.api, words)).id, labels: [...more] })
+  async run(ctx, { server: nameOrId, more }) {
+    const answer = await ctx.api('servers.update', { serverId: (await findServer(ctx.api, nameOrId)).id, labels: [...more] })
     ctx.out.line(
       answer.labels.length === 0 ? `${answer.name} has no labels.` : `${answer.name} has the labels ${answer.labels.join(', ')}.`,
     )
@@ -147,7 +147,7 @@ const managers = command({
   summary: 'Set which servers are managers: one or three; the others become workers',
   async run(ctx, { more }) {
     const serverIds: string[] = []
-    for (const words of more) serverIds.push((await findServer(ctx.api, words)).id)
+    for (const nameOrId of more) serverIds.push((await findServer(ctx.api, nameOrId)).id)
     show(ctx, await ctx.api('servers.setManagers', { serverIds }))
   },
 })
@@ -156,8 +156,8 @@ const remove = command({
   usage: 'servers remove <server>',
   summary: 'Remove a server that is drained or down; asks first',
   options: YES,
-  async run(ctx, { server: words }, values) {
-    const { id, name } = await findServer(ctx.api, words)
+  async run(ctx, { server: nameOrId }, values) {
+    const { id, name } = await findServer(ctx.api, nameOrId)
     await ctx.prompt.confirm(name, values['yes'] === true)
     const answer = await ctx.api('servers.remove', { serverId: id })
     ctx.out.line(`${name} was removed. Run this there, so that it can join again some day: ${answer.command}`)

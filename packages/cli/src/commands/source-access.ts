@@ -19,8 +19,8 @@ const remove = command({
   usage: 'apps hook delete <app>',
   summary: 'Remove the deploy hook of an app; asks first',
   options: YES,
-  async run(ctx, { app: words }, values) {
-    const app = await findApp(ctx.api, words)
+  async run(ctx, { app: nameOrId }, values) {
+    const app = await findApp(ctx.api, nameOrId)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.deleteHook', { appId: app.id })
     ctx.out.line(`Deploy hook of ${app.name} removed.`)
@@ -43,8 +43,8 @@ const deleteKey = command({
   usage: 'apps deploy-key delete <app>',
   summary: 'Remove the deploy key of an app; asks first',
   options: YES,
-  async run(ctx, { app: words }, values) {
-    const app = await findApp(ctx.api, words)
+  async run(ctx, { app: nameOrId }, values) {
+    const app = await findApp(ctx.api, nameOrId)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.deleteDeployKey', { appId: app.id })
     ctx.out.line(`Deploy key of ${app.name} removed. Remove it at the git host too.`)
@@ -56,8 +56,8 @@ const forgetHost = command({
   usage: 'apps deploy-key forget-host <app>',
   summary: 'Forget the pinned SSH key of the git host, after the host has changed its key; asks first',
   options: YES,
-  async run(ctx, { app: words }, values) {
-    const app = await findApp(ctx.api, words)
+  async run(ctx, { app: nameOrId }, values) {
+    const app = await findApp(ctx.api, nameOrId)
     if (app.host_key !== '') ctx.out.line(`Pinned: ${app.host_key}`)
     await ctx.prompt.confirm(app.name, values['yes'] === true)
     const answer = await ctx.api('apps.forgetHostKey', { appId: app.id })

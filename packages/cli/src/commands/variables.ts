@@ -3,8 +3,8 @@ import { CannotDo, type Context, command } from '../command.ts'
 import { parsePair } from '../dotenv-file.ts'
 import { findProject } from '../find-app.ts'
 
-async function variablesOf(ctx: Context, words: string) {
-  const project = await findProject(ctx.api, words)
+async function variablesOf(ctx: Context, nameOrId: string) {
+  const project = await findProject(ctx.api, nameOrId)
   return { project, variables: await ctx.api('projectEnvs.list', { projectId: project.id }) }
 }
 
@@ -21,9 +21,9 @@ const list = command({
 const set = command({
   usage: 'variables set <project> <KEY=VALUE...>',
   summary: 'Set variables of a project',
-  async run(ctx, { project: words, more }) {
+  async run(ctx, { project: nameOrId, more }) {
     const wanted = more.map(parsePair)
-    const { project, variables } = await variablesOf(ctx, words)
+    const { project, variables } = await variablesOf(ctx, nameOrId)
     const all = new Map([...variables, ...wanted].map(({ key, value }) => [key, value]))
     const pairs = [...all].map(([key, value]) => ({ key, value }))
     const answer = await ctx.api('projectEnvs.replace', { projectId: project.id, variables: pairs })
@@ -36,8 +36,8 @@ const unset = command({
   usage: 'variables unset <project> <KEY...>',
   summary: 'Remove variables of a project; asks first',
   options: YES,
-  async run(ctx, { project: words, more: keys }, values) {
-    const { project, variables } = await variablesOf(ctx, words)
+  async run(ctx, { project: nameOrId, more: keys }, values) {
+    const { project, variables } = await variablesOf(ctx, nameOrId)
     const missing = keys.find((key) => !variables.some((variable) => variable.key === key))
     if (missing !== undefined)
       throw new CannotDo('env_variable_not_found', `${project.name} has no variable ${missing}.`, `Try: berth variables list ${project.id}`)

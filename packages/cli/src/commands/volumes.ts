@@ -5,8 +5,8 @@ import { findApp } from '../find-app.ts'
 
 const NEXT_DEPLOYMENT = 'This takes effect with the next deployment.'
 
-async function wholeApp(ctx: Context, words: string) {
-  const { id: appId } = await findApp(ctx.api, words)
+async function wholeApp(ctx: Context, nameOrId: string) {
+  const { id: appId } = await findApp(ctx.api, nameOrId)
   return await ctx.api('apps.get', { appId })
 }
 
@@ -43,8 +43,8 @@ const add = command({
       summary: 'several containers can use it at once, so that a release does not have to stop before the next one starts',
     },
   },
-  async run(ctx, { app: words, name, path }, values) {
-    const { id, volumes, name: appName } = await wholeApp(ctx, words)
+  async run(ctx, { app: nameOrId, name, path }, values) {
+    const { id, volumes, name: appName } = await wholeApp(ctx, nameOrId)
     const volume = { name, path, shareable: values['shareable'] === true }
     await setVolumes(ctx, id, [...volumes.filter((each) => each.name !== name), volume], `${appName} has the volume ${name} at ${path}.`)
   },
@@ -53,8 +53,8 @@ const add = command({
 const remove = command({
   usage: 'volumes remove <app> <name>',
   summary: 'Stop mounting a volume; its data is kept',
-  async run(ctx, { app: words, name }) {
-    const { id, volumes, name: appName } = await wholeApp(ctx, words)
+  async run(ctx, { app: nameOrId, name }) {
+    const { id, volumes, name: appName } = await wholeApp(ctx, nameOrId)
     const rest = volumes.filter((volume) => volume.name !== name)
     if (rest.length === volumes.length)
       throw new CannotDo('volume_not_found', `${appName} has no volume ${name}.`, `Try: berth storage ${id}`)
@@ -66,8 +66,8 @@ const destroy = command({
   usage: 'volumes delete <app> <name>',
   summary: 'Delete a volume that is no longer mounted, with its data; asks first',
   options: YES,
-  async run(ctx, { app: words, name: volume }, values) {
-    const { id: appId } = await findApp(ctx.api, words)
+  async run(ctx, { app: nameOrId, name: volume }, values) {
+    const { id: appId } = await findApp(ctx.api, nameOrId)
     await ctx.prompt.confirm(volume, values['yes'] === true)
     const answer = await ctx.api('volumes.delete', { appId, volume })
     ctx.out.line(`The volume ${volume} is being deleted.`)
