@@ -15,8 +15,8 @@ export type Context = {
   prompt: Prompt
   follow: Follow
   now: () => Date
-  /** Logs in at an address, or with a setup token creates the first account there; returns the token of the new session. */
-  signIn: (url: string, credentials: { email: string; password: string; token?: string }) => Promise<{ email: string; token: string }>
+  /** Logs in to a server, or creates its first account if there is a setup token. Returns the token of the new session. */
+  signIn: (url: string, credentials: { email: string; password: string; setupToken?: string }) => Promise<{ email: string; token: string }>
 }
 
 type Option = { type: 'boolean' | 'string'; short?: string; multiple?: true; value?: string; summary: string }
@@ -31,27 +31,28 @@ type ArgumentsOf<Usage extends string> = Readonly<Record<RequiredIn<Usage>, stri
   Readonly<Partial<Record<OptionalIn<Usage>, string>>> & { readonly more: readonly string[] }
 
 export type Command = {
-  /** Its usage, after the word `berth`: <required> and [optional] arguments. Anything else on the command line is refused. */
+  /** What follows `berth` on the command line, with <required> and [optional] arguments. Anything else is refused. */
   usage: string
   summary: string
   options: Options
   run: (ctx: Context, args: Arguments, values: Values) => Promise<ExitCode>
 }
 
-type Line<Usage extends string> = {
+type Definition<Usage extends string> = {
   usage: Usage
   summary: string
   options?: Options
   run: (ctx: Context, args: ArgumentsOf<Usage>, values: Values) => Promise<ExitCode | void>
 }
 
-export function command<const Usage extends string>(line: Line<Usage>): Command {
+export function command<const Usage extends string>(definition: Definition<Usage>): Command {
+  const { usage, summary, options = {}, run } = definition
   return {
-    usage: line.usage,
-    summary: line.summary,
-    options: line.options ?? {},
+    usage,
+    summary,
+    options,
     // readArguments parsed them with this usage
-    run: async (ctx, { named, more }, values) => (await line.run(ctx, { ...named, more } as ArgumentsOf<Usage>, values)) ?? 0,
+    run: async (ctx, { named, more }, values) => (await run(ctx, { ...named, more } as ArgumentsOf<Usage>, values)) ?? 0,
   }
 }
 

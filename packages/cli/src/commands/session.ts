@@ -5,11 +5,11 @@ import { serverAddress } from '../settings.ts'
 
 const EMAIL = { email: { type: 'string', value: 'address', summary: 'your email address' } } as const
 
-async function signIn(ctx: Context, url: string, given: { email: string | undefined; token?: string }): Promise<void> {
+async function signIn(ctx: Context, url: string, given: { email: string | undefined; setupToken?: string }): Promise<void> {
   const email = given.email ?? (await ctx.prompt.line('Email: ', '--email'))
   const password = await ctx.prompt.secret('Password: ')
   if (password === '') throw new CannotDo('no_password', 'No password was given.', 'Type it when asked, or pipe it in.')
-  const session = await ctx.signIn(url, { email, password, ...(given.token !== undefined && { token: given.token }) })
+  const session = await ctx.signIn(url, { email, password, ...(given.setupToken !== undefined && { setupToken: given.setupToken }) })
   ctx.settings.save({ url, token: session.token })
   ctx.out.line(`Logged in to ${url} as ${session.email}.`)
   ctx.out.json({ url, email: session.email })
@@ -20,10 +20,10 @@ export const setup = command({
   summary: 'Create the first account of a new server, with the link it printed at startup',
   options: EMAIL,
   async run(ctx, { link }, values) {
-    const [url, token] = [serverAddress(link), /#token=([^&]+)/.exec(link)?.[1]]
-    if (url === undefined || token === undefined)
+    const [url, setupToken] = [serverAddress(link), /#token=([^&]+)/.exec(link)?.[1]]
+    if (url === undefined || setupToken === undefined)
       throw new WrongUsage('<link> must be the setup link that the server printed: https://…/setup#token=…')
-    await signIn(ctx, url, { email: textOf(values, 'email'), token })
+    await signIn(ctx, url, { email: textOf(values, 'email'), setupToken })
   },
 })
 
@@ -47,7 +47,7 @@ export const logout = command({
     try {
       if (ctx.settings.token !== undefined) await ctx.api('auth.logout')
     } catch (cause) {
-      if (!(cause instanceof ApiError && cause.code === 'not_signed_in')) throw cause // it has already ended
+      if (!(cause instanceof ApiError && cause.code === 'not_signed_in')) throw cause // otherwise the session has already ended
     }
     ctx.settings.forget()
     ctx.out.line('Logged out.')
