@@ -29,14 +29,14 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]()
 })
 
-it('a deploy hook is made and taken away', async () => {
+it('a deploy hook is created and removed', async () => {
   expect((await berth(['apps', 'hook', 'rotate', 'web'])).out).toMatch(
     /^Address: https:\/\/berth.example.com\/api\/hooks\/deploy\/1\nSecret: +[\w-]{43}\n/,
   )
   expect((await berth(['apps', 'hook', 'delete', 'web', '--yes'])).out).toContain('Deploy hook of web removed')
 })
 
-it('a deploy key is made and taken away', async () => {
+it('a deploy key is created and removed', async () => {
   expect((await berth(['apps', 'deploy-key', 'create', 'web'])).out).toMatch(
     /^ssh-ed25519 \S{68} berth-app-1\nFingerprint: SHA256:\S{43}\n$/,
   )
@@ -55,11 +55,12 @@ it('an account is connected, used for an app, checked and disconnected', async (
   await expect.poll(() => host.model.hooks.length, { timeout: 30_000 }).toBe(1)
   expect((await berth(['apps', 'webhook', 'web'])).out).toMatch(/^active: https:\/\/berth\.example\.com/)
   const body = JSON.stringify(pushPayload(host.model, { repo, commit: 'a'.repeat(40) }))
-  const headers = deliveryHeaders(host.model, { secret: host.model.hooks[0]?.secret ?? '', body })
+  const [hook] = host.model.hooks
+  if (!hook) throw new Error('the host has no webhook')
+  const headers = deliveryHeaders(host.model, { secret: hook.secret, body })
   await berth(['apps', 'update', 'web', '--auto-deploy', 'off', '--watch', 'web/**'])
-  expect((await server.raw('POST', `/api/webhooks/git${new URL(host.model.hooks[0]?.url ?? '').search}`, { body, headers })).status).toBe(
-    200,
-  )
+  const answer = await server.raw('POST', `/api/webhooks/git${new URL(hook.url).search}`, { body, headers })
+  expect(answer.status).toBe(200)
   expect((await berth(['deliveries', 'web'])).out).toMatch(/Push Hook +acme\/shop +main +a{12} +ignored +web: auto-deploy is off/)
   expect((await berth(['deliveries', '--account', 'robot'])).out).toContain('web: auto-deploy is off')
   expect((await berth(['deliveries', 'show', '1'])).out).toContain('x-gitlab-event: Push Hook')
@@ -83,7 +84,7 @@ it('a GitHub App that exists already is connected by its id, its key and its web
   }
   createFromManifest(gitHub.model, '', JSON.stringify(manifest))
   const [app] = gitHub.model.apps
-  if (!app) throw new Error('no app')
+  if (!app) throw new Error('the manifest created no app')
   install(gitHub.model, app, { login: 'acme', repositories: [] })
   const directory = mkdtempSync(path.join(tmpdir(), 'berth-cli-key-'))
   const key = path.join(directory, 'key.pem')

@@ -10,7 +10,7 @@ const CHANGE = {
   hsts: { field: 'hsts', value: 'on|off', summary: 'tell browsers to use https only' },
 } as const
 
-const PLACE = {
+const TARGET = {
   service: { field: 'service', value: 'name', summary: 'the service of a compose app that visitors reach' },
   port: { field: 'port', value: 'port', summary: "the port of that service (default: the app's port)" },
 } as const
@@ -52,10 +52,10 @@ const list = command({
 const add = command({
   usage: 'domains add <app> <host>',
   summary: 'Add a domain to an app, or with --service to one service of a compose app',
-  options: optionsFor(PLACE),
+  options: optionsFor(TARGET),
   async run(ctx, { app, host }, values) {
     const { id: appId } = await findApp(ctx.api, app)
-    showOne(ctx, await ctx.api('domains.create', { appId, domain: host, ...inputFrom('domains.create', PLACE, values) }))
+    showOne(ctx, await ctx.api('domains.create', { appId, domain: host, ...inputFrom('domains.create', TARGET, values) }))
   },
 })
 

@@ -3,17 +3,18 @@ import { command } from '../command.ts'
 import { readText } from '../files.ts'
 import { findApp } from '../find-app.ts'
 
-function rowOf({ name, state, health, cpu, memory, restarts, domains, ports, reason, image, ...rest }: StackService): string[] {
-  const replicas = rest.replicas > 1 ? ` ${rest.runningReplicas}/${rest.replicas}` : ''
+function rowOf(service: StackService): string[] {
+  const { name, state, health, cpu, memory, restarts, domains, ports, reason, image, replicas, runningReplicas } = service
+  const running = replicas > 1 ? ` ${runningReplicas}/${replicas}` : ''
   const used = cpu === null || memory === null ? '-' : `${cpu} % ${sizeWords(memory)}`
-  const reached = [...domains, ...ports.map(({ host, container, protocol }) => `${host}:${container}/${protocol}`)]
+  const addresses = [...domains, ...ports.map(({ host, container, protocol }) => `${host}:${container}/${protocol}`)]
   return [
     name,
-    `${state}${replicas}${health === '' ? '' : ` (${health})`}`,
+    `${state}${running}${health === '' ? '' : ` (${health})`}`,
     used,
     String(restarts),
     image,
-    reached.join(', ') || '-',
+    addresses.join(', ') || '-',
     reason,
   ]
 }
@@ -50,24 +51,24 @@ function serviceCommand(verb: keyof typeof VERBS) {
   })
 }
 
-const file = command({
+const composeFile = command({
   usage: 'apps compose <app> [file]',
   summary: 'Print the compose file of an app without a repository, or set it from a file; "-" removes it',
-  async run(ctx, { app, file: given }) {
+  async run(ctx, { app, file }) {
     const { id: appId, name } = await findApp(ctx.api, app)
-    if (given === undefined) {
+    if (file === undefined) {
       const found = await ctx.api('stacks.file', { appId })
       ctx.out.line(found.composeFile)
       return ctx.out.json(found)
     }
-    const plan = await ctx.api('stacks.setFile', { appId, composeFile: given === '-' ? '' : readText(given) })
+    const plan = await ctx.api('stacks.setFile', { appId, composeFile: file === '-' ? '' : readText(file) })
     for (const note of plan.notes) ctx.out.line(`Note: ${note}`)
-    ctx.out.line(given === '-' ? `Compose file of ${name} removed.` : `Compose file of ${name} saved. Next: berth deploy ${appId}`)
+    ctx.out.line(file === '-' ? `Compose file of ${name} removed.` : `Compose file of ${name} saved. Next: berth deploy ${appId}`)
     ctx.out.json(plan)
   },
 })
 
-const running = command({
+const runningFile = command({
   usage: 'services file <app>',
   summary: 'Print the compose file of the live release as Berth read it, and what was ignored or changed',
   options: { source: { type: 'boolean', summary: 'print it as it was written' } },
@@ -83,4 +84,4 @@ const running = command({
   },
 })
 
-export const stacks = [file, running, services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]
+export const stacks = [composeFile, runningFile, services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]

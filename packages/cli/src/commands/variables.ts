@@ -22,12 +22,12 @@ const set = command({
   usage: 'variables set <project> <KEY=VALUE...>',
   summary: 'Set variables of a project',
   async run(ctx, { project: nameOrId, more }) {
-    const wanted = more.map(parsePair)
+    const given = more.map(parsePair)
     const { project, variables } = await variablesOf(ctx, nameOrId)
-    const all = new Map([...variables, ...wanted].map(({ key, value }) => [key, value]))
-    const pairs = [...all].map(([key, value]) => ({ key, value }))
-    const answer = await ctx.api('projectEnvs.replace', { projectId: project.id, variables: pairs })
-    ctx.out.line(`${wanted.map(({ key }) => key).join(', ')} set. Apps that refer to them get them with their next deployment.`)
+    const values = new Map([...variables, ...given].map(({ key, value }) => [key, value]))
+    const all = [...values].map(([key, value]) => ({ key, value }))
+    const answer = await ctx.api('projectEnvs.replace', { projectId: project.id, variables: all })
+    ctx.out.line(`${given.map(({ key }) => key).join(', ')} set. Apps that refer to them get them with their next deployment.`)
     ctx.out.json(answer)
   },
 })
@@ -42,8 +42,8 @@ const unset = command({
     if (missing !== undefined)
       throw new CannotDo('env_variable_not_found', `${project.name} has no variable ${missing}.`, `Try: berth variables list ${project.id}`)
     await ctx.prompt.confirm(keys.join(' '), values['yes'] === true)
-    const left = variables.filter(({ key }) => !keys.includes(key)).map(({ key, value }) => ({ key, value }))
-    const answer = await ctx.api('projectEnvs.replace', { projectId: project.id, variables: left })
+    const remaining = variables.filter(({ key }) => !keys.includes(key)).map(({ key, value }) => ({ key, value }))
+    const answer = await ctx.api('projectEnvs.replace', { projectId: project.id, variables: remaining })
     ctx.out.line(`${keys.join(', ')} removed.`)
     ctx.out.json(answer)
   },
