@@ -3,11 +3,11 @@ import { checkServer, refusal, withConnection } from './open.ts'
 import { createWriterConnection } from './writer-connection.ts'
 
 /** A Berth that was stopped a moment ago is gone by then. */
-const PATIENCE_MS = 3000
+const LOCK_WAIT_MS = 3000
 
 /** Runs while no Berth uses the database, and keeps every Berth away from it meanwhile. */
 export async function withDatabaseAlone<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const holder = createWriterConnection(url, { patienceMs: PATIENCE_MS })
+  const holder = createWriterConnection(url, { waitMs: LOCK_WAIT_MS })
   try {
     await withConnection(url, checkServer)
     await holder.take()

@@ -10,7 +10,7 @@ import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
 import { beat, type NodeIdentity } from '../presence.ts'
 import { connect } from './connection.ts'
-import { own } from './ownership.ts'
+import { takeLocks } from './ownership.ts'
 
 let postgres: NonNullable<Awaited<ReturnType<typeof ownPostgres>>>
 const opened: Database[] = []
@@ -108,14 +108,14 @@ it('refuses to change the tables while other nodes use them', async () => {
 it('a Berth without a name and nodes are never on one database at once', async () => {
   const clients = [await connect(postgres.url), await connect(postgres.url), await connect(postgres.url)] as const
   const [first, second, third] = clients
-  const soon = { patienceMs: 300 }
+  const soon = { waitMs: 300 }
   try {
-    await own(first, undefined, soon)
-    await expect(own(second, nodeNamed('a'), soon)).rejects.toThrow('a Berth without BERTH_NODE_NAME is using it')
+    await takeLocks(first, undefined, soon)
+    await expect(takeLocks(second, nodeNamed('a'), soon)).rejects.toThrow('a Berth without BERTH_NODE_NAME is using it')
     await first.end()
-    await own(second, nodeNamed('a'), soon)
-    await expect(own(third, undefined, soon)).rejects.toThrow('another Berth is using it')
-    await expect(own(third, nodeNamed('a'), soon)).rejects.toThrow('the node "a" is using it already')
+    await takeLocks(second, nodeNamed('a'), soon)
+    await expect(takeLocks(third, undefined, soon)).rejects.toThrow('another Berth is using it')
+    await expect(takeLocks(third, nodeNamed('a'), soon)).rejects.toThrow('the node "a" is using it already')
   } finally {
     for (const client of [second, third]) await client.end()
   }

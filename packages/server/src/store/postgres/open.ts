@@ -10,14 +10,14 @@ import { connect, connectionOptions, isLost } from './connection.ts'
 import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
 import { createListener } from './listener.ts'
 import { migrate } from './migrate.ts'
-import { AnotherBerth, refuseBesideOthers, refuseLivingName, refuseOtherVersion } from './ownership.ts'
+import { DatabaseTaken, refuseOtherVersion, refuseRunningName, refuseWhileOthersRun } from './ownership.ts'
 import { createWatch } from './watch.ts'
 import { createWriterConnection } from './writer-connection.ts'
 
 const READERS = 10
 const OLDEST_SERVER = 14
 /** How long the server may take to notice that the previous holder of the database is gone. */
-const OWNER_PATIENCE_MS = 30_000
+const LOCK_WAIT_MS = 30_000
 
 /** Only after a write got no answer: a server that answers may still have no space to write. */
 const WRITE_PROBE = `insert into fact (name, value) values ('write_probe', now()::text) on conflict (name) do update set value = excluded.value`
@@ -36,7 +36,7 @@ type Options = {
 /** Says what is wrong with the server, without the URL, which has a password in it. Other errors stay as they are. */
 export function refusal(cause: unknown): unknown {
   if (cause instanceof StartRefused) return cause
-  if (cause instanceof AnotherBerth)
+  if (cause instanceof DatabaseTaken)
     return new StartRefused(
       `The database of BERTH_DATABASE_URL cannot be used: ${String(cause.cause)}. Stop it first, or use another database.`,
       { cause },
@@ -81,14 +81,14 @@ export async function openPostgres(options: Options): Promise<Database> {
   const check = async (client: pg.Client) => {
     if (isMigrated) await refuseOtherVersion(client, migrations.at(-1)?.version ?? 0)
   }
-  const connection = createWriterConnection(url, { patienceMs: OWNER_PATIENCE_MS, node, check })
+  const connection = createWriterConnection(url, { waitMs: LOCK_WAIT_MS, node, check })
   try {
     await withConnection(url, async (client) => {
       await checkServer(client)
-      if (node) await refuseLivingName(client, node)
+      if (node) await refuseRunningName(client, node)
     })
     await connection.take()
-    const refuse = async (client: pg.Client) => (node ? await refuseBesideOthers(client) : undefined)
+    const refuse = async (client: pg.Client) => (node ? await refuseWhileOthersRun(client) : undefined)
     await withConnection(url, async (client) => await migrate(client, { migrations, now, refuse }))
     isMigrated = true
   } catch (cause) {

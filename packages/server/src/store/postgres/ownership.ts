@@ -5,43 +5,44 @@ import { DatabaseLost } from '../database-lost.ts'
 import type { NodeIdentity } from '../presence.ts'
 import { appliedVersion } from './migrate.ts'
 
-const LOOK_AGAIN_MS = 200
+const RETRY_MS = 200
 /** Longer than the time between two heartbeats. */
 const HEARTBEAT_WITHIN_MS = 3000
 
-/** Somebody else has the database, or the name. */
-export class AnotherBerth extends DatabaseLost {}
+/** Another Berth uses the database or the name of this node, or has changed the tables. */
+export class DatabaseTaken extends DatabaseLost {}
 
-/** A Berth without a name has the first lock alone. Nodes share it, and each has a second one for its name. */
-const ALONE = 'pg_try_advisory_lock(1650815604, 2)'
-const SHARED = 'pg_try_advisory_lock_shared(1650815604, 2)'
-const NAME = 'pg_try_advisory_lock(1650815605, hashtext($1))'
+/** A Berth without a name holds the lock of the database alone. Nodes share it, and each also holds a lock for its name. */
+const DATABASE = { classid: 1650815604, objid: 2 } as const
+const TRY_ALONE = `pg_try_advisory_lock(${DATABASE.classid}, ${DATABASE.objid})`
+const TRY_SHARED = `pg_try_advisory_lock_shared(${DATABASE.classid}, ${DATABASE.objid})`
+const TRY_NAME = 'pg_try_advisory_lock(1650815605, hashtext($1))'
 
-type Patience = { patienceMs: number }
+type Wait = { waitMs: number }
 
 /**
- * Held as long as the connection lives, so that a process that lost it cannot write before it has its place again. The server frees the
- * locks when it notices that their holder is gone, which can take a moment.
+ * The connection holds the locks until it ends, so a process that has lost its connection cannot write before it has taken them again.
+ * PostgreSQL frees them only when it notices that their holder is gone, so this waits for them.
  */
-export async function own(client: pg.Client, node: NodeIdentity | undefined, patience: Patience): Promise<void> {
-  if (node === undefined) return await lock(client, { call: ALONE, refusal: 'another Berth is using it' }, patience)
-  await client.query(`set idle_in_transaction_session_timeout = '10s'`) // a paused node that holds the transaction lock stops all others
-  await lock(client, { call: SHARED, refusal: 'a Berth without BERTH_NODE_NAME is using it' }, patience)
-  await lock(client, { call: NAME, values: [node.name], refusal: `the node "${node.name}" is using it already` }, patience)
+export async function takeLocks(client: pg.Client, node: NodeIdentity | undefined, wait: Wait): Promise<void> {
+  if (node === undefined) return await lock(client, { call: TRY_ALONE, refusal: 'another Berth is using it' }, wait)
+  await client.query(`set idle_in_transaction_session_timeout = '10s'`) // a paused node with an open transaction would block all others
+  await lock(client, { call: TRY_SHARED, refusal: 'a Berth without BERTH_NODE_NAME is using it' }, wait)
+  await lock(client, { call: TRY_NAME, values: [node.name], refusal: `the node "${node.name}" is using it already` }, wait)
 }
 
-async function lock(client: pg.Client, wanted: { call: string; values?: string[]; refusal: string }, { patienceMs }: Patience) {
-  const giveUpAt = performance.now() + patienceMs
+async function lock(client: pg.Client, wanted: { call: string; values?: string[]; refusal: string }, { waitMs }: Wait) {
+  const giveUpAt = performance.now() + waitMs
   for (;;) {
-    const { rows } = await client.query<{ isOurs: number }>(`select ${wanted.call} as "isOurs"`, wanted.values ?? [])
-    if (rows[0]?.isOurs === 1) return
-    if (performance.now() > giveUpAt) throw new AnotherBerth(wanted.refusal)
-    await sleep(LOOK_AGAIN_MS)
+    const { rows } = await client.query<{ taken: number }>(`select ${wanted.call} as taken`, wanted.values ?? [])
+    if (rows[0]?.taken === 1) return
+    if (performance.now() > giveUpAt) throw new DatabaseTaken(wanted.refusal)
+    await sleep(RETRY_MS)
   }
 }
 
-/** At a start: a node whose heart beats is refused at once, instead of waiting until its lock is free. */
-export async function refuseLivingName(client: pg.Client, { name }: NodeIdentity): Promise<void> {
+/** At startup: refuses a name whose node is running, instead of waiting for its lock. */
+export async function refuseRunningName(client: pg.Client, { name }: NodeIdentity): Promise<void> {
   const first = await heartbeatOf(client, name)
   if (first === undefined) return
   await sleep(HEARTBEAT_WITHIN_MS)
@@ -52,9 +53,9 @@ export async function refuseLivingName(client: pg.Client, { name }: NodeIdentity
     )
 }
 
-/** Undefined if it has none, or an old one. */
+/** Undefined if there is none, or only an old one. */
 async function heartbeatOf(client: pg.Client, name: string): Promise<string | undefined> {
-  if (!(await hasNodes(client))) return undefined
+  if (!(await hasNodeTable(client))) return undefined
   const { rows } = await client.query<{ heartbeat: string }>(
     `select heartbeat_at as heartbeat from control_plane where name = $1 and boot_id <> '' and cast(heartbeat_at as timestamptz) > now() - interval '10 seconds'`,
     [name],
@@ -62,15 +63,15 @@ async function heartbeatOf(client: pg.Client, name: string): Promise<string | un
   return rows[0]?.heartbeat
 }
 
-async function hasNodes(client: pg.Client): Promise<boolean> {
+async function hasNodeTable(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ found: string | null }>(`select to_regclass('control_plane')::text as found`)
   return rows[0]?.found !== null
 }
 
-/** Before a migration: the other nodes expect the tables as they are. Ours has the lock as well. */
-export async function refuseBesideOthers(client: pg.Client): Promise<void> {
+/** Before a migration: other nodes could not work with the new tables. One holder of the lock is this node. */
+export async function refuseWhileOthersRun(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ holders: number }>(
-    `select count(*) as holders from pg_locks where locktype = 'advisory' and classid = 1650815604 and objid = 2
+    `select count(*) as holders from pg_locks where locktype = 'advisory' and classid = ${DATABASE.classid} and objid = ${DATABASE.objid}
       and database = (select oid from pg_database where datname = current_database()) and granted`,
   )
   if ((rows[0]?.holders ?? 0) > 1)
@@ -79,7 +80,7 @@ export async function refuseBesideOthers(client: pg.Client): Promise<void> {
     )
 }
 
-/** A node that was away may come back after the others were updated. */
+/** A node that was disconnected may return after the others were updated. */
 export async function refuseOtherVersion(client: pg.Client, version: number): Promise<void> {
-  if ((await appliedVersion(client)) !== version) throw new AnotherBerth('a newer version of Berth has changed it')
+  if ((await appliedVersion(client)) !== version) throw new DatabaseTaken('a newer version of Berth has changed it')
 }

@@ -3,17 +3,18 @@ import { DatabaseLost } from '../database-lost.ts'
 import type { NodeIdentity } from '../presence.ts'
 import { connect } from './connection.ts'
 import type { WriterConnection } from './driver.ts'
-import { AnotherBerth, own } from './ownership.ts'
+import { DatabaseTaken, takeLocks } from './ownership.ts'
 
 type Options = {
-  patienceMs: number
+  /** How long to wait for the locks. */
+  waitMs: number
   node?: NodeIdentity | undefined
-  /** May refuse a connection that has its locks. */
+  /** Called once the connection has its locks; may throw to refuse it. */
   check?: (client: pg.Client) => Promise<void>
 }
 
 /** Connects when it is needed, and again after the connection broke. */
-export function createWriterConnection(url: string, { patienceMs, node, check }: Options): WriterConnection {
+export function createWriterConnection(url: string, { waitMs, node, check }: Options): WriterConnection {
   let client: pg.Client | undefined
   let connecting: Promise<pg.Client> | undefined
 
@@ -25,18 +26,18 @@ export function createWriterConnection(url: string, { patienceMs, node, check }:
   /** One connection for all who ask meanwhile: two of them would compete for the locks. */
   async function take(): Promise<pg.Client> {
     if (client) return client
-    connecting ??= connectAndOwn().finally(() => (connecting = undefined))
+    connecting ??= connectAndLock().finally(() => (connecting = undefined))
     return await connecting
   }
 
-  async function connectAndOwn(): Promise<pg.Client> {
+  async function connectAndLock(): Promise<pg.Client> {
     const fresh = await connect(url)
     try {
-      await own(fresh, node, { patienceMs })
+      await takeLocks(fresh, node, { waitMs })
       await check?.(fresh)
     } catch (cause) {
       fresh.end().catch(() => undefined)
-      throw cause instanceof AnotherBerth ? cause : new DatabaseLost(cause)
+      throw cause instanceof DatabaseTaken ? cause : new DatabaseLost(cause)
     }
     const forget = () => {
       if (client === fresh) client = undefined
