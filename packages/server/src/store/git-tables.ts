@@ -11,44 +11,45 @@ export type GitAccountTable = {
   user_id: number | null
   project_id: number | null
   created_by: number | null
-  /** Who it is at the host, by name and by the host's own id. */
+  /** The name and the id that the host has for the account, or for the installation of a GitHub App. */
   login: string
   host_id: string
-  /** Empty for an installation, whose tokens are made when they are needed. */
+  /** Empty for an installation: its tokens are requested when they are needed. */
   sealed_token: string
-  /** What proves deliveries of webhooks that were registered before each had a secret of its own. */
+  /** The secret of webhooks that were registered before each webhook had its own. */
   sealed_secret: string
-  /** Of an installation: its app. */
+  /** The GitHub App of an installation. */
   github_app_id: number | null
   status: 'ok' | 'error' | 'suspended'
   error: string
   created_at: string
   updated_at: string
 }
-/** A GitHub App that was made for this server or is used by it. */
+/** A GitHub App that was created for this server, or an existing one that it uses. */
 export type GitHubAppTable = {
   id: Generated<number>
   base_url: string
-  /** The host's own id of it. */
+  /** The id that the host gave it. */
   host_id: string
   slug: string
   name: string
-  /** Names the app in the address of its webhook. */
+  /** Identifies the app in the URL of its webhook. */
   hook_key: string
   user_id: number | null
   project_id: number | null
   created_by: number | null
   sealed_key: string
   sealed_secret: string
-  /** Where the host sends deliveries, as we told it; empty for an app whose settings are somebody else's. */
+  /** The URL that we set for its webhook; empty for an existing app, whose webhook we do not set. */
   hook_url: string
   hook_error: string
   hook_failures: number
   hook_next_try_at: string
   created_at: string
 }
-/** What a browser was sent to GitHub with, by its hash. It is used once, by the session that began. */
+/** The `state` parameter with which a browser was sent to GitHub. It works once, and only in the session that began. */
 export type GitHubStateTable = {
+  /** Of the parameter, which itself is not stored. */
   hash: string
   session_id: string
   step: 'create' | 'install'
@@ -61,7 +62,7 @@ export type GitHubStateTable = {
 export type GitDeliveryTable = {
   id: Generated<number>
   account_id: number
-  /** The host's own id of it, which an account has once. */
+  /** The id that the host gave it; unique for an account. */
   delivery: string
   provider: GitProvider
   event: string
@@ -71,17 +72,17 @@ export type GitDeliveryTable = {
   result: 'deployed' | 'ignored' | 'failed'
   reason: string
   headers: string
-  /** Of a push: what it was, as JSON (see features/webhooks/push.ts). */
+  /** Of a push: its details as JSON (see features/webhooks/push.ts). */
   push: string
-  /** Compressed; empty where it was too large to keep. */
+  /** Compressed; empty if it was too large to keep. */
   body: Buffer
   repository_id: string
   before_hash: string
-  /** When the host says that it was pushed; empty where it does not say. */
+  /** The time of the push, if the host sends one; otherwise empty. */
   pushed_at: string
-  /** Of what was signed, which an account has once; empty where nothing was. */
+  /** A hash of what was signed, unique for an account; empty if the host signs nothing. */
   fingerprint: string
-  /** It came after a newer push to the same branch. */
+  /** 1 if it arrived after a newer push to the same branch. */
   is_late: number
   received_at: string
 }
@@ -102,19 +103,19 @@ export type GitHookTable = {
   error: string
   failures: number
   next_try_at: string
-  /** What the host signs the deliveries of this webhook with; empty for one that was registered with the account's. */
+  /** The host signs the deliveries of this webhook with it. Empty if the webhook was registered with the secret of the account. */
   sealed_secret: string
 }
 /** The private half of an app's deploy key. */
 export type DeployKeyTable = { app_id: number; sealed_key: string }
-/** What the last look at a source found, and when the next one is due. */
+/** What the last check of a source found, and when the next one is due. */
 export type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
-/** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
+/** The status of a deployment that was last sent to the host of its commit; `next_at` is null when there is nothing to send. */
 export type CommitStatusTable = {
   deployment_id: number
   sent: string
   failures: number
   next_at: string | null
-  /** What the host calls this deployment; empty where it was told of the commit alone. */
+  /** The id of the deployment at the host; empty if only the status of the commit was sent. */
   host_deployment: Generated<string>
 }
