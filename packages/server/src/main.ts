@@ -78,7 +78,7 @@ async function main(): Promise<void> {
     config = readConfig()
     if (config.updates.mode === 'rehearsal') endWithInput()
     const supervisor = createSupervisorLink()
-    if (config.updates.begin === 'told') await supervisor?.untilTold()
+    if (config.updates.begin === 'told') await supervisor?.waitForBegin()
     prepareDataDir(config.dataDir)
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
     const end = () => process.kill(process.pid, 'SIGTERM')
@@ -86,9 +86,9 @@ async function main(): Promise<void> {
     prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
     process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
     stopOnSignal(app.stop, flush)
-    supervisor?.onGone(end)
+    supervisor?.onSupervisorGone(end)
     const started = await app.start()
-    supervisor?.onOver(() => {
+    supervisor?.onUpdateOver(() => {
       app.updateOver().catch((err: unknown) => {
         log.error({ err }, 'work was not taken up after the update, so Berth is started again')
         end()
