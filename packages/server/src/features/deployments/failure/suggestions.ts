@@ -21,7 +21,7 @@ export function fixesFor(facts: FailureFacts | undefined, app: Pick<AppRow, 'por
     case 'no_variable':
       return [variableFix(facts.name)]
     case 'full_disk':
-      return [ROOM_FIX, RETRY]
+      return [DISK_SPACE_FIX, RETRY]
     case 'passing':
       return [RETRY]
     case undefined:
@@ -54,7 +54,7 @@ const RETRY: PossibleFix = {
   effect: 'nothing',
 }
 
-const ROOM_FIX: PossibleFix = {
+const DISK_SPACE_FIX: PossibleFix = {
   id: 'room',
   title: 'Free disk space and deploy',
   detail: 'Removes old build cache. Images, containers and volumes stay.',

@@ -4,9 +4,9 @@ import type { Context } from '../run/stage.ts'
 
 /** A release that has been started. */
 export type Release = {
-  /** The target of its visitors, if it can have any. */
+  /** Where the edge sends its visitors; undefined if it cannot have any. */
   readonly target: Target | undefined
-  /** Resolves when it is healthy, throws a DeploymentFailure with the reason otherwise. */
+  /** Resolves when it is healthy; otherwise throws a DeploymentFailure with the reason. */
   waitHealthy(): Promise<void>
   /** Throws when it has died. */
   checkAlive(): Promise<void>
@@ -14,23 +14,26 @@ export type Release = {
 
 /** Changes the number of containers of the live release. */
 export type LiveReplicas = {
-  /** Starts what is missing or down. The result is of what was created here. With a problem of its settings nothing can be created. */
+  /**
+   * Creates containers that are missing, and starts those that have ended. `waitHealthy` waits for the created ones. `problem` says why the
+   * settings of the release cannot be used; it is thrown if a container is missing.
+   */
   complete(context: Context, artifact: Artifact, problem?: Error): Promise<Pick<Release, 'waitHealthy'>>
-  /** Whether there are more of a process than wanted, and those that are wanted answer. */
+  /** Whether a process has more containers than wanted, and the wanted ones answer. */
   hasSurplus(context: Context): Promise<boolean>
   removeSurplus(context: Context): Promise<void>
 }
 
-/** The two ways to run an app: one container, or a compose project. */
+/** How the releases of an app are run: as containers of one image, or as the services of a compose app. */
 export type Launcher = {
-  /** Throws if the release cannot run as the app is set now: before anything is stopped. */
+  /** Called before anything is stopped. Throws if the release cannot run with the current settings of the app. */
   refuse?(context: Context): void
-  /** Marks the old release as retiring; if only one can run at a time, it is stopped here. */
+  /** Stops the old release if only one can run at a time. */
   retireOld(context: Context): Promise<void>
   start(context: Context, artifact: Artifact): Promise<Release>
-  /** If a release may have several containers that do the same. Otherwise `start` checks itself what exists. */
+  /** Only if a release can have several containers that do the same. Otherwise `start` itself checks which containers exist. */
   readonly replicas?: LiveReplicas
-  /** Otherwise: containers that are there only until others serve. */
+  /** Of a launcher without `replicas`: containers that are removed once others serve. */
   readonly surplus?: Pick<LiveReplicas, 'hasSurplus' | 'removeSurplus'>
   /** After success: removes the previous release. */
   removeOld(context: Context): Promise<void>
