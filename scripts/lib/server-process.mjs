@@ -3,22 +3,22 @@ import path from 'node:path'
 import { compileCache, root } from './paths.mjs'
 
 // What each of these saves is measured in docs/decisions/0011-memory.md.
-// With a limit in sight V8 cleans up sooner instead of letting the heap grow fourfold. The young generation is kept small: the server
-// allocates little, and idle memory counts more than peak throughput.
+// With a limit V8 collects garbage sooner, instead of letting the heap grow fourfold. The young generation is small: the server allocates
+// little, and idle memory matters more than peak throughput.
 export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2']
 
-// From the second start on, code comes compiled from here, which takes a quarter off the start.
 export const environment = {
+  // From the second start on, compiled code is read from here. This makes the start a quarter shorter.
   NODE_COMPILE_CACHE: compileCache,
-  // A DNS lookup holds a thread for as long as its name server is silent, and up to sixteen run for requests at once: there must still be
-  // threads for files and password hashes.
+  // A DNS lookup occupies a thread until its name server answers, and requests may cause sixteen at a time. Files and password hashes still
+  // need threads.
   UV_THREADPOOL_SIZE: '24',
-  // Memory that only the start needed goes back to the system. One arena for all threads, because the others allocate next to nothing.
+  // Returns memory to the system that only the start needed. One arena is enough: threads other than the main one allocate very little.
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '65536',
   MALLOC_TOP_PAD_: '0',
-  // Otherwise the allocator of the password hashes keeps its memory in every thread that ever ran one.
+  // Otherwise the allocator of the password hashes keeps memory in every thread that has computed one.
   MIMALLOC_ARENA_EAGER_COMMIT: '0',
 }
 
