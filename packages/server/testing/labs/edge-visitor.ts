@@ -11,20 +11,20 @@ export type Visit = {
   method?: string
   headers?: OutgoingHttpHeaders
   body?: Buffer | string
-  /** Over TLS, with this authority; the name in the handshake is the host's. */
+  /** If given, the request uses TLS and trusts this certificate authority; the server name is the host. */
   ca?: string
 }
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string }
 type Ports = { httpPort: number; httpsPort: number }
 
-/** A request to the edge by host name, over its own connection. */
+/** One request to the edge, on a new connection. */
 export async function visit(ports: Ports, { host, path = '/', method = 'GET', headers = {}, body, ca }: Visit): Promise<Answer> {
   const shared = { host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false } as const
   const answer = Promise.withResolvers<Answer>()
   const sent =
     ca === undefined
       ? requestHttp({ ...shared, port: ports.httpPort })
-      : requestHttps({ ...shared, port: ports.httpsPort, ca, servername: bare(host) })
+      : requestHttps({ ...shared, port: ports.httpsPort, ca, servername: serverName(host) })
   sent.on('response', (response) => {
     buffer(response).then(
       (bytes) => answer.resolve({ status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString() }),
@@ -36,7 +36,7 @@ export async function visit(ports: Ports, { host, path = '/', method = 'GET', he
   return await answer.promise
 }
 
-/** A socket after its upgrade; what is written to it comes back. */
+/** A WebSocket to an app that sends back what it receives. `say` resolves with the answer. */
 export async function openEcho(ports: Ports, host: string): Promise<{ socket: Duplex; say: (text: string) => Promise<string> }> {
   const headers = {
     host,
@@ -56,22 +56,23 @@ export async function openEcho(ports: Ports, host: string): Promise<{ socket: Du
     await new Promise<string>((resolve, reject) => {
       socket.once('data', (frame: Buffer) => resolve(frame.subarray(2).toString()))
       socket.once('close', () => reject(new Error('the socket closed')))
+      // a text frame of less than 126 bytes, masked with zeros
       socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]))
     })
   return { socket, say }
 }
 
 /** One request over HTTP/2. */
-export async function visitHttp2(ports: Ports, { host, path = '/', ca }: { host: string; path?: string; ca: string }): Promise<Answer> {
+export async function visitHttp2(
+  ports: Ports,
+  { host, path = '/', ca }: { host: string; path?: string; ca: string },
+): Promise<Omit<Answer, 'headers'>> {
   const session = connectHttp2(`https://${host}:${ports.httpsPort}`, { host: '127.0.0.1', ca, servername: host })
   try {
     const stream = session.request({ ':path': path, ':authority': host })
-    const answer = Promise.withResolvers<Answer>()
+    const answer = Promise.withResolvers<Omit<Answer, 'headers'>>()
     stream.on('response', (headers) => {
-      buffer(stream).then(
-        (bytes) => answer.resolve({ status: Number(headers[':status']), headers: {}, text: bytes.toString() }),
-        answer.reject,
-      )
+      buffer(stream).then((bytes) => answer.resolve({ status: Number(headers[':status']), text: bytes.toString() }), answer.reject)
     })
     stream.on('error', answer.reject)
     session.on('error', answer.reject)
@@ -82,7 +83,7 @@ export async function visitHttp2(ports: Ports, { host, path = '/', ca }: { host:
   }
 }
 
-/** The SHA-256 of the certificate that is shown for a name. */
+/** The SHA-256 fingerprint of the certificate that the edge sends for a host name. */
 export async function certificateShown(ports: Ports, host: string): Promise<string> {
   const shown = Promise.withResolvers<string>()
   const socket = connectTls({ host: '127.0.0.1', port: ports.httpsPort, servername: host, rejectUnauthorized: false }, () =>
@@ -96,7 +97,7 @@ export async function certificateShown(ports: Ports, host: string): Promise<stri
   }
 }
 
-/** What somebody finds who trusts this root alone and checks the chain and the name as a browser does. */
+/** Checks the certificate as a browser that trusts only this root. `length` is the number of certificates in the chain. */
 export async function verified(
   ports: Ports,
   host: string,
@@ -107,7 +108,7 @@ export async function verified(
     let length = 1
     let certificate = socket.getPeerCertificate(true)
     for (; certificate.issuerCertificate?.fingerprint256 !== undefined; certificate = certificate.issuerCertificate) {
-      if (certificate.issuerCertificate.fingerprint256 === certificate.fingerprint256) break // a root names itself
+      if (certificate.issuerCertificate.fingerprint256 === certificate.fingerprint256) break // a root is its own issuer
       length += 1
     }
     seen.resolve({ isTrusted: socket.authorized, length, protocol: socket.getProtocol() })
@@ -120,6 +121,7 @@ export async function verified(
   }
 }
 
-function bare(host: string): string {
+/** A host without its port and without a final dot. */
+function serverName(host: string): string {
   return (host.split(':')[0] ?? '').replace(/\.$/, '')
 }
