@@ -10,7 +10,7 @@ export const Role = OneOf(ROLES)
 export const User = Type.Object({ id: Id, email: Type.String(), role: Role, createdAt: Time })
 export type User = Static<typeof User>
 
-/** With `cursor`, also returns the newest event, so that a client can follow all events after it without missing any. */
+/** With `cursor`, also returns the number of the newest event, so that a client can follow all events after it. */
 export const MeQuery = Type.Object({ with: Type.Optional(OneOf(['cursor'])) })
 export const Me = Type.Object({ ...User.properties, cursor: Type.Optional(Type.Integer()) })
 export type Me = Static<typeof Me>
@@ -18,7 +18,7 @@ export type Me = Static<typeof Me>
 export const SignedIn = Type.Object({ user: Type.Object({ id: Id, email: Type.String(), role: Role }) })
 export type SignedIn = Static<typeof SignedIn>
 
-/** No rules for the length here: only a new password must follow them. */
+/** A password that was set earlier: the rules for new passwords do not apply to it. */
 const AnyPassword = Type.String({ minLength: 1, maxLength: 1024, ...expects('a string of 1 to 1,024 characters') })
 
 export const Credentials = Type.Object({ email: Email, password: AnyPassword })
