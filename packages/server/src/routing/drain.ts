@@ -21,8 +21,8 @@ export function createStrayDrain({ strays, sync, edge, drainMs, log }: Deps): ()
     })
     if (found.length === 0) return
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
-    const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
-    if (hindrance !== undefined) return // the edge is not running, so nothing is known to be in flight
+    const failure = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
+    if (failure !== undefined) return // the edge is not running, so nothing is known to be in flight
     await Promise.all(found.map(async (targets) => await waitUntilIdle(async () => await edge.inFlight(targets), limit)))
   }
 }

@@ -56,9 +56,9 @@ export function createFollowRoutes(deps: FollowDeps) {
       if (isOfEngine(err)) return false
       throw err
     }
-    const hindrance = await put()
+    const failure = await put()
     // what takes over from a container that gets no visitors any more gets them now
-    const isServed = hindrance === undefined && (!(await wanted.lookAtReplicas()) || (await put()) === undefined)
+    const isServed = failure === undefined && (!(await wanted.lookAtReplicas()) || (await put()) === undefined)
     return isServed || !(await edge.isServing())
   }
 
@@ -122,9 +122,9 @@ function createLeaving({ wanted, edge, drainMs }: FollowDeps) {
   const watched = new Map<number, number>()
 
   function watch({ appId, revision, drain }: RouteChangeRow, { signal, onIdle }: Watch): void {
-    const told = JSON.parse(drain) as EdgeTarget[][] // only `announce` writes it
+    const sets = JSON.parse(drain) as EdgeTarget[][] // only `announce` writes it
     watched.set(appId, revision)
-    waitUntilIdle(async () => await inFlightOf(edge, [...told, ...wanted.earlierTargets(appId)]), { limitMs: drainMs, signal })
+    waitUntilIdle(async () => await inFlightOf(edge, [...sets, ...wanted.earlierTargets(appId)]), { limitMs: drainMs, signal })
       .then(async () => {
         if (watched.get(appId) !== revision) return // a later change is being watched
         watched.delete(appId)

@@ -12,7 +12,7 @@ type Deps = {
   drainMs: number
   routeSync: Pick<RouteSync, 'sync' | 'put' | 'whenServing' | 'hasServed'>
   /** Undefined if there is one node. */
-  shared: Pick<SharedRoutes, 'tell'> | undefined
+  shared: Pick<SharedRoutes, 'announce'> | undefined
   /** The targets that each app had before it was switched, for each endpoint. */
   retiring: Map<number, EdgeTarget[][]>
   hasVisitors: () => Promise<boolean>
@@ -32,7 +32,7 @@ export function createLeaveRelease(deps: Deps): Pick<Routes, 'restore' | 'beginA
    */
   async function restore(appId: number): Promise<void> {
     const ahead = wanted.aheadTargets(appId)
-    const told = await shared?.tell(appId, { drain: ahead })
+    const announcement = await shared?.announce(appId, { drain: ahead })
     wanted.endSwitch(appId)
     retiring.delete(appId)
     if (hasServed()) await put()
@@ -41,7 +41,7 @@ export function createLeaveRelease(deps: Deps): Pick<Routes, 'restore' | 'beginA
     const ours = async () => {
       if (ahead.length > 0 && (await hasVisitors())) await waitUntilIdle(async () => await inFlightOf(edge, ahead), limit)
     }
-    await Promise.all([ours(), told?.drained(limit)])
+    await Promise.all([ours(), announcement?.drained(limit)])
   }
 
   /** Only another node can have begun it: a process that starts again has no switch under way. */
@@ -51,10 +51,10 @@ export function createLeaveRelease(deps: Deps): Pick<Routes, 'restore' | 'beginA
 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {
     const old = retiring.get(appId) ?? []
-    const told = await shared?.tell(appId, { drain: old })
+    const announcement = await shared?.announce(appId, { drain: old })
     wanted.endSwitch(appId) // the database has the new state by now
     retiring.delete(appId)
-    await Promise.all([drainOurs(appId, old, signal), told?.drained({ limitMs: drainMs, signal })])
+    await Promise.all([drainOurs(appId, old, signal), announcement?.drained({ limitMs: drainMs, signal })])
   }
 
   async function drainOurs(appId: number, old: readonly EdgeTarget[][], signal: AbortSignal): Promise<void> {

@@ -72,7 +72,7 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   /** Call when containers of the app were started, stopped or removed. While the engine is not responding, only the row counts. */
   function containersChanged(appId: number): void {
     sync(appId)
-      .then((hindrance) => (isOfEngine(hindrance) ? rowsChanged() : undefined))
+      .then((failure) => (isOfEngine(failure) ? rowsChanged() : undefined))
       .catch(warn)
   }
 

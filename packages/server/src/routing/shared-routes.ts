@@ -7,9 +7,9 @@ import { createFollowRoutes, type FollowDeps } from './follow-routes.ts'
 import { otherEdges, putRouteChange } from './shared-routes-store.ts'
 import { textOfTarget } from './target-text.ts'
 
-/** Of one of several nodes. */
+/** What routing needs to know of its node, if there are several. */
 export type RoutingNode = Pick<FollowDeps, 'db' | 'bootId'> & {
-  /** How long the others have. It is longer than it takes until the edge of a node that is gone was stopped. */
+  /** How long the other nodes have. Longer than it takes to stop the edge of a lost node. */
   withinMs?: number
 }
 type Deps = FollowDeps & RoutingNode & { log: Pick<Logger, 'warn'> }
@@ -20,16 +20,16 @@ type Announced = { target?: Target | undefined; drain?: readonly (readonly EdgeT
 const LOOK_MS = 100
 
 /**
- * Each node has an edge of its own, and all of them route alike: what is not in the rows of apps, because a switch is under way, is in a row of
- * its own (docs/decisions/0016). Whoever changes it waits for the edges of all nodes: those of nodes that are gone are stopped.
+ * Each node has its own edge, and all of them have the same routes. Changes that are not in the rows of apps yet, such as a switch under way,
+ * are in rows of their own (docs/decisions/0016). A node that makes one waits for the edges of all nodes; those of lost nodes are stopped.
  */
 export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
   const { db, bootId } = deps
   const { follow, comeBack, hasConfirmed, isBehind } = createFollowRoutes(deps)
-  /** A look that began before a change of our own must not overwrite it. */
+  /** A `follow` that began before a change of our own must not overwrite it. */
   const oneAtATime = createSemaphore(1)
 
-  /** Whose end could not be written. */
+  /** Containers whose `wake` has not been written yet, with their apps. */
   const toWake = new Map<string, number>()
 
   async function write(appId: number, change: Omit<Parameters<typeof putRouteChange>[2], 'bootId'>): Promise<number> {
@@ -38,17 +38,17 @@ export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
     return (await oneAtATime.run(work)) ?? 0
   }
 
-  const toldOf = (appId: number, revision: number) => createTold({ db, bootId, withinMs, log, appId, revision })
+  const announcementOf = (appId: number, revision: number) => createAnnouncement({ db, bootId, withinMs, log, appId, revision })
 
-  /** Tells the other nodes. */
-  async function tell(appId: number, { target, drain = [] }: Announced): Promise<Told> {
-    return toldOf(appId, await write(appId, { target: target ? textOfTarget(target) : '', drain: JSON.stringify(drain) }))
+  /** Writes the change for the other nodes. */
+  async function announce(appId: number, { target, drain = [] }: Announced): Promise<Announcement> {
+    return announcementOf(appId, await write(appId, { target: target ? textOfTarget(target) : '', drain: JSON.stringify(drain) }))
   }
 
   /** From now on a container gets no visitors from any node, as long as another one of its app answers. */
-  async function rest(appId: number, containerId: string): Promise<Told> {
+  async function rest(appId: number, containerId: string): Promise<Announcement> {
     toWake.delete(containerId)
-    return toldOf(appId, await write(appId, { rest: containerId }))
+    return announcementOf(appId, await write(appId, { rest: containerId }))
   }
 
   async function wake(appId: number, containerId: string): Promise<void> {
@@ -62,18 +62,18 @@ export function createSharedRoutes({ log, withinMs = 30_000, ...deps }: Deps) {
     await oneAtATime.run(async () => await follow(signal))
   }
 
-  /** A look that is under way must not confirm what the edge had before it was stopped. */
+  /** A `follow` that is under way must not confirm routes that the edge had before it was stopped. */
   const comeBackInTurn = async () => await oneAtATime.run(async () => comeBack())
 
-  return { tell, rest, wake, follow: followAll, comeBack: comeBackInTurn, hasConfirmed, isBehind }
+  return { announce, rest, wake, follow: followAll, comeBack: comeBackInTurn, hasConfirmed, isBehind }
 }
 
 export type SharedRoutes = ReturnType<typeof createSharedRoutes>
 
-type ToldDeps = Pick<Deps, 'db' | 'bootId' | 'log'> & { withinMs: number; appId: number; revision: number }
+type AnnouncementDeps = Pick<Deps, 'db' | 'bootId' | 'log'> & { withinMs: number; appId: number; revision: number }
 
-/** A change that the other nodes were told of. */
-function createTold({ db, bootId, withinMs, log, appId, revision }: ToldDeps) {
+/** A change that was written for the other nodes. */
+function createAnnouncement({ db, bootId, withinMs, log, appId, revision }: AnnouncementDeps) {
   const behind = async () => (await otherEdges(db, bootId)).filter(({ seen }) => seen < revision).map(({ name }) => name)
   const busy = async () => (await otherEdges(db, bootId)).filter((node) => node.busy.includes(appId)).map(({ name }) => name)
   const until = (names: readonly string[]) => names.length === 0
@@ -95,4 +95,4 @@ function createTold({ db, bootId, withinMs, log, appId, revision }: ToldDeps) {
   return { whyNotServed, drained }
 }
 
-type Told = ReturnType<typeof createTold>
+type Announcement = ReturnType<typeof createAnnouncement>

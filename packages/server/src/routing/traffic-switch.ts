@@ -45,8 +45,8 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log, node }: 
    */
   async function switchTo(appId: number, target: Target): Promise<void> {
     const until = (found: SyncFailure | undefined) => found === undefined || found instanceof EngineUnreachable
-    const hindrance = await poll(() => trySwitch(appId, target), { until, everyMs: RETRY_MS, limitMs: drainMs })
-    if (hindrance !== undefined) throw hindrance
+    const failure = await poll(() => trySwitch(appId, target), { until, everyMs: RETRY_MS, limitMs: drainMs })
+    if (failure !== undefined) throw failure
   }
 
   /**
@@ -61,10 +61,10 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log, node }: 
       if (isOfEngine(err)) return err
       throw err
     }
-    const told = await shared?.tell(appId, { target })
+    const announcement = await shared?.announce(appId, { target })
     wanted.switchTo(appId, target)
-    const [hindrance, ofOthers] = await Promise.all([whenServing(put), told?.whyNotServed()])
-    return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? ofOthers : (hindrance ?? ofOthers)
+    const [failure, ofOthers] = await Promise.all([whenServing(put), announcement?.whyNotServed()])
+    return failure instanceof EdgeUnavailable && !(await edge.isServing()) ? ofOthers : (failure ?? ofOthers)
   }
 
   async function hasVisitors(): Promise<boolean> {

@@ -46,11 +46,11 @@ export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, look
     const hasStandIn = (await hasVisitors()) && (await waitForStandIn(appId, containerId))
     wanted.rest(containerId)
     try {
-      const told = await shared?.rest(appId, containerId)
+      const announcement = await shared?.rest(appId, containerId)
       const isApplied = async () => (await whenServing(put)) === undefined || !(await hasVisitors())
       await poll(isApplied, limits)
       const ours = async () => ((await hasVisitors()) ? await drain(appId, containerId, { hasStandIn }) : undefined)
-      await Promise.all([ours(), told?.drained({ limitMs: drainMs })])
+      await Promise.all([ours(), announcement?.drained({ limitMs: drainMs })])
       await work()
     } finally {
       wanted.wake(containerId)
