@@ -25,18 +25,18 @@ export function createApplyWanted({ files, process, applier, log }: Deps) {
 
   /** Returns a message for everything that is not served. Rejected items are retried at the next full pass. */
   async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
-    return await putWhatIsTaken(wanted, { isFull, left: isFull ? [] : refused })
+    return await putAccepted(wanted, { isFull, leftOut: isFull ? [] : refused })
   }
 
   /** A certificate that HAProxy rejects is left out, with everything that depends on it. Everything else is served. */
-  async function putWhatIsTaken(wanted: EdgeWanted, options: { isFull: boolean; left: readonly RefusedCertificate[] }): Promise<string[]> {
-    const { isFull, left } = options
-    const certificates = wanted.certificates.filter((each) => !includes(left, each))
+  async function putAccepted(wanted: EdgeWanted, options: { isFull: boolean; leftOut: readonly RefusedCertificate[] }): Promise<string[]> {
+    const { isFull, leftOut } = options
+    const certificates = wanted.certificates.filter((each) => !includes(leftOut, each))
     const made = edgeMaps({ ...wanted, certificates })
     const newlyRefused = await putMaps(made, { certificates, isFull })
     for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'Certificate rejected by HAProxy')
-    if (newlyRefused.length > 0) return await putWhatIsTaken(wanted, { isFull, left: [...left, ...newlyRefused] })
-    refused = left
+    if (newlyRefused.length > 0) return await putAccepted(wanted, { isFull, leftOut: [...leftOut, ...newlyRefused] })
+    refused = leftOut
     return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
   }
 

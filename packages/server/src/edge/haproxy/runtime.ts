@@ -85,7 +85,7 @@ function askAt(path: string, command: string, timeoutMs: number): Promise<string
   })
 }
 
-/** The pids listed below the given heading, up to the next heading. */
+/** The process ids of previous workers, from the output of `show proc`. */
 function oldWorkers(processes: string): string[] {
   const [, part = ''] = processes.split('# old workers\n')
   const [old = ''] = part.split('\n#', 1)
