@@ -78,8 +78,8 @@ const scale = command({
       )
     const { id: appId, name } = await findApp(ctx.api, app)
     const replicas = Number(number)
-    const wish = isMain ? { replicas } : { processes: await processesWith(ctx, appId, { ...change, name: process, replicas }) }
-    const changed = await ctx.api('apps.update', { appId, ...wish })
+    const update = isMain ? { replicas } : { processes: await processesWith(ctx, appId, { ...change, name: process, replicas }) }
+    const changed = await ctx.api('apps.update', { appId, ...update })
     ctx.out.line(`${name}${isMain ? '' : ` ${process}`} runs as ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}.`)
     ctx.out.json(changed)
   },

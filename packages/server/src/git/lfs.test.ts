@@ -103,9 +103,9 @@ async function startLfsServer({
   return { url: `${origin}/owner/shop.git`, origin, seen, [Symbol.asyncDispose]: close }
 }
 
-type Wish = { maxBytes?: number; submodules?: readonly Submodule[]; privateHosts?: readonly string[] }
+type FetchOptions = { maxBytes?: number; submodules?: readonly Submodule[]; privateHosts?: readonly string[] }
 
-async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: Wish = {}) {
+async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: FetchOptions = {}) {
   const policy = createSourcePolicy({ privateHosts, ownPorts: () => [], connectTimeoutMs: 2000 })
   const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
   const wanted = { directory, submodules, signal: AbortSignal.timeout(10_000), onActivity: () => undefined }

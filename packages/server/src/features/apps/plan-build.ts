@@ -6,15 +6,15 @@ import { type BuildConfig, buildConfigOf, DEFAULT_BUILD } from '../../domain/rel
 import type { AppRow } from '../../domain/rows.ts'
 import type { Source } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
-import type { BuildWish } from '../deployments/release/container/decide-build.ts'
-import type { CheckoutWish, QuickCheckout } from './quick-checkout.ts'
+import type { BuildRequest } from '../deployments/release/container/decide-build.ts'
+import type { CheckoutRequest, QuickCheckout } from './quick-checkout.ts'
 import type { AppReading } from './reading.ts'
 
-type Settings = Omit<BuildWish, 'workspace'>
+type Settings = Omit<BuildRequest, 'workspace'>
 type Deps = {
   quickCheckout: QuickCheckout
   /** The decision that a deployment makes. */
-  decideBuild: (wish: BuildWish) => Promise<{ readonly plan: BuildPlan }>
+  decideBuild: (request: BuildRequest) => Promise<{ readonly plan: BuildPlan }>
   /** The sentence for people, if this is a failure that a deployment would end with. */
   problemIn: (cause: unknown) => string | undefined
   sourceFor: AppReading['sourceFor']
@@ -24,8 +24,8 @@ type Deps = {
 
 /** What a deployment would build, without deploying. A project that cannot be built is a result, not an error. */
 export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf, secretNamesOf }: Deps) {
-  async function planned(caller: Caller, wish: CheckoutWish, settings: Settings): Promise<PlannedBuild> {
-    return await quickCheckout(caller, wish, async (workspace) => {
+  async function planned(caller: Caller, request: CheckoutRequest, settings: Settings): Promise<PlannedBuild> {
+    return await quickCheckout(caller, request, async (workspace) => {
       try {
         return { plan: (await decideBuild({ ...settings, workspace })).plan, problem: '' }
       } catch (cause) {
@@ -41,8 +41,8 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
       throw fieldError('invalid_request', 'appId', 'must be an app that is built from a repository')
     if (app.git_clone_url === '') throw fieldError('invalid_source', 'appId', 'must be an app with a repository')
     const { root_directory: rootDirectory, dockerfile_path: dockerfilePath, port } = app
-    const wish = { source: await sourceOf(app), branch: app.git_branch === '' ? null : app.git_branch }
-    return await planned(caller, wish, {
+    const request = { source: await sourceOf(app), branch: app.git_branch === '' ? null : app.git_branch }
+    return await planned(caller, request, {
       rootDirectory,
       dockerfilePath,
       port,
@@ -56,8 +56,8 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
     const { gitCloneUrl: cloneUrl, gitBranch: branch = '', rootDirectory = '', port = null } = input
     const dockerfilePath = input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null)
     const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })
-    const wish = { source, branch: branch === '' ? null : branch }
-    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildOf(input), processes: [], buildSecrets: [] })
+    const request = { source, branch: branch === '' ? null : branch }
+    return await planned(caller, request, { rootDirectory, dockerfilePath, port, build: buildOf(input), processes: [], buildSecrets: [] })
   }
 
   return { ofApp, ofNew }

@@ -14,20 +14,23 @@ type Deps = {
   /** Shared with other checks of sources. */
   limiter: Limiter
 }
-export type CheckoutWish = { readonly source: Omit<Source, 'signal'>; readonly branch: string | null }
+export type CheckoutRequest = { readonly source: Omit<Source, 'signal'>; readonly branch: string | null }
 
 /** Smaller limits than for a deployment, because a person is waiting for the answer. */
 const LOOK = { limits: { maxBytes: 50 * 1024 ** 2, maxFiles: 200_000 }, timeoutMs: 20_000 }
 
 /** Runs `work` on a temporary checkout of the newest commit of a branch, in turn with the other checks of that person. */
 export function createQuickCheckout({ git, workDir, limiter }: Deps) {
-  async function look<Result>(wish: CheckoutWish, work: (directory: string, signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  async function look<Result>(
+    request: CheckoutRequest,
+    work: (directory: string, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
     const signal = AbortSignal.timeout(LOOK.timeoutMs)
     const into = await mkdtemp(join(workDir, 'plan-'))
     try {
-      const source = { ...wish.source, signal }
-      const { hash } = await git.resolveCommit({ ...source, branch: wish.branch })
-      await git.checkout({ ...source, hash, branch: wish.branch, into, within: LOOK })
+      const source = { ...request.source, signal }
+      const { hash } = await git.resolveCommit({ ...source, branch: request.branch })
+      await git.checkout({ ...source, hash, branch: request.branch, into, within: LOOK })
       return await work(into, signal)
     } catch (cause) {
       if (signal.aborted) throw new SourceError('The repository did not answer within 20 seconds.', { cause })
@@ -39,10 +42,10 @@ export function createQuickCheckout({ git, workDir, limiter }: Deps) {
 
   return async function quickCheckout<Result>(
     caller: Pick<Caller, 'id'>,
-    wish: CheckoutWish,
+    request: CheckoutRequest,
     work: (directory: string, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    return await inTurn(limiter, caller, async () => await look(wish, work))
+    return await inTurn(limiter, caller, async () => await look(request, work))
   }
 }
 

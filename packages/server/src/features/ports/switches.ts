@@ -35,16 +35,16 @@ export function createPortSwitches(deps: Deps) {
     if (!kindOf(app).hasServices) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
     if ((await deps.reservedPorts()).includes(hostPort))
       throw fieldError('invalid_request', 'hostPort', 'must not be a port of the platform')
-    const wish = { service, target: port, protocol, port: hostPort, address }
+    const asked = { service, target: port, protocol, port: hostPort, address }
     const live = await livePlan(app)
-    await change(caller, app, { action: 'app.open_port', wish }, async (tx) => {
+    await change(caller, app, { action: 'app.open_port', asked }, async (tx) => {
       const wanted = await wantedPorts(tx, app.id)
-      await refuseTaken(tx, app.id, wish)
-      const before = wanted.find((each) => isSamePlace(each, wish))
+      await refuseTaken(tx, app.id, asked)
+      const before = wanted.find((each) => isSamePlace(each, asked))
       if (before === undefined && wanted.length >= MOST_OPEN_PORTS)
         throw fieldError('invalid_request', 'hostPort', `must be one of at most ${MOST_OPEN_PORTS} open ports; close another one first`)
       if (before !== undefined && before.port !== hostPort) await giveUp(tx, app.id, before, live)
-      await savePort(tx, wish, { appId: app.id, at: now() })
+      await savePort(tx, asked, { appId: app.id, at: now() })
     })
     return await list(app)
   }
@@ -52,7 +52,7 @@ export function createPortSwitches(deps: Deps) {
   async function close(caller: Caller, app: AppRow, { service, port, protocol = 'tcp' }: Asked) {
     const place = { service, target: port, protocol }
     const live = await livePlan(app)
-    await change(caller, app, { action: 'app.close_port', wish: place }, async (tx) => {
+    await change(caller, app, { action: 'app.close_port', asked: place }, async (tx) => {
       const found = (await wantedPorts(tx, app.id)).find((each) => isSamePlace(each, place))
       if (found === undefined) throw fieldError('invalid_request', 'port', `must be an open port of the service ${service}`)
       await giveUp(tx, app.id, found, live)
@@ -70,13 +70,13 @@ export function createPortSwitches(deps: Deps) {
   async function change(
     caller: Caller,
     app: AppRow,
-    { action, wish }: { action: string; wish: Place & Partial<OpenPort> },
+    { action, asked }: { action: string; asked: Place & Partial<OpenPort> },
     work: (tx: Tx) => Promise<void>,
   ): Promise<void> {
     const at = now()
     await db.transaction(async (tx) => {
       await work(tx)
-      await recordAudit(tx, at, caller, { action, subject: 'app', subjectId: app.id, after: { ...wish } })
+      await recordAudit(tx, at, caller, { action, subject: 'app', subjectId: app.id, after: { ...asked } })
       await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
     })
   }
@@ -86,11 +86,11 @@ export function createPortSwitches(deps: Deps) {
 
 export type PortSwitches = ReturnType<typeof createPortSwitches>
 
-async function refuseTaken(tx: Tx, appId: number, wish: OpenPort): Promise<void> {
-  const owner = await findPort(tx, wish)
+async function refuseTaken(tx: Tx, appId: number, asked: OpenPort): Promise<void> {
+  const owner = await findPort(tx, asked)
   if (owner === undefined) return
   if (owner.appId !== appId) throw fieldError('invalid_request', 'hostPort', 'must not belong to another app; choose another port')
-  if (owner.isWanted && !isSamePlace(owner, wish))
+  if (owner.isWanted && !isSamePlace(owner, asked))
     throw fieldError('invalid_request', 'hostPort', `must not lead to another service already: it leads to ${owner.service}`)
 }
 

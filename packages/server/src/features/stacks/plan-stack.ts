@@ -34,23 +34,23 @@ export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnviron
   async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
     const { env } = configOf(app, (await resolveEnvironment(app)).env)
     const port = input.port === undefined ? app.port : input.port
-    const wish = { env, port, directory: app.root_directory, ...(await entrancesOf(app.id)) }
+    const stack = { env, port, directory: app.root_directory, ...(await entrancesOf(app.id)) }
     const stored = app.git_clone_url === '' ? await findComposeText(db, app.id) : undefined
     const text = input.composeFile ?? stored
-    if (text !== undefined) return await plans.ofText(caller, text, wish)
+    if (text !== undefined) return await plans.ofText(caller, text, stack)
     if (app.git_clone_url === '')
       throw fieldError('invalid_source', 'appId', 'must be an app with a repository, or composeFile must be given')
     const source = await sourceOf(app)
-    return await plans.ofRepository(caller, { ...wish, source, branch: app.git_branch === '' ? null : app.git_branch })
+    return await plans.ofRepository(caller, { ...stack, source, branch: app.git_branch === '' ? null : app.git_branch })
   }
 
   async function ofNew(caller: Caller, projectId: number, input: OfNew): Promise<StackPlan> {
     const { composeFile, gitCloneUrl: cloneUrl, gitBranch: branch = '', envVars = {}, rootDirectory: directory = '', port = null } = input
-    const wish = { env: { ...(port !== null && { PORT: String(port) }), ...envVars }, port, directory }
-    if (composeFile !== undefined) return await plans.ofText(caller, composeFile, wish)
+    const stack = { env: { ...(port !== null && { PORT: String(port) }), ...envVars }, port, directory }
+    if (composeFile !== undefined) return await plans.ofText(caller, composeFile, stack)
     if (cloneUrl === undefined) throw fieldError('invalid_request', 'gitCloneUrl', 'must be given, or composeFile')
     const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })
-    return await plans.ofRepository(caller, { ...wish, source, branch: branch === '' ? null : branch })
+    return await plans.ofRepository(caller, { ...stack, source, branch: branch === '' ? null : branch })
   }
 
   return { ofApp, ofNew }

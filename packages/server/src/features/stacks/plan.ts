@@ -3,11 +3,11 @@ import type { StackPlan } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
-import type { CheckoutWish, QuickCheckout } from '../apps/quick-checkout.ts'
+import type { CheckoutRequest, QuickCheckout } from '../apps/quick-checkout.ts'
 import type { JudgedStack, JudgeStack, StackInput } from '../deployments/release/compose/judge-stack.ts'
 
 type Deps = { judge: JudgeStack; quickCheckout: QuickCheckout }
-export type RepositoryStack = StackInput & CheckoutWish
+export type RepositoryStack = StackInput & CheckoutRequest
 
 /** A file is parsed on the main thread, so each person may use at most a quarter of its time. */
 const TEXTS = { running: 2, runningPerKey: 1, waiting: 200, waitingPerKey: 4, waitMs: 20_000 }
@@ -17,10 +17,10 @@ const PAUSES = 3
 export function createStackPlans({ judge, quickCheckout }: Deps) {
   const texts = createLimiter(TEXTS)
 
-  async function ofText(caller: Pick<Caller, 'id'>, text: string, wish: StackInput): Promise<StackPlan> {
+  async function ofText(caller: Pick<Caller, 'id'>, text: string, input: StackInput): Promise<StackPlan> {
     const judged = async () => {
       const began = performance.now()
-      const plan = presented(await judge.ofText(text, wish), wish)
+      const plan = presented(await judge.ofText(text, input), input)
       await sleep(PAUSES * (performance.now() - began))
       return plan
     }
@@ -29,9 +29,9 @@ export function createStackPlans({ judge, quickCheckout }: Deps) {
     })
   }
 
-  async function ofRepository(caller: Pick<Caller, 'id'>, { source, branch, ...wish }: RepositoryStack): Promise<StackPlan> {
+  async function ofRepository(caller: Pick<Caller, 'id'>, { source, branch, ...input }: RepositoryStack): Promise<StackPlan> {
     return await quickCheckout(caller, { source, branch }, async (directory, signal) =>
-      presented(await judge.ofCheckout(directory, wish, signal), wish),
+      presented(await judge.ofCheckout(directory, input, signal), input),
     )
   }
 

@@ -17,18 +17,18 @@ const PREFIX = 'berth-plan-app-1'
  * called.
  */
 export function createJudgeStack({ reservedPorts }: { reservedPorts: () => Promise<readonly number[]> }) {
-  const settingsOf = async (wish: StackInput) => ({
-    ...wish,
+  const settingsOf = async (input: StackInput) => ({
+    ...input,
     volumePrefix: PREFIX,
     reservedPorts: await reservedPorts(),
     newImageName: () => '',
   })
 
-  async function ofCheckout(workspace: string, wish: StackInput, signal: AbortSignal): Promise<JudgedStack> {
+  async function ofCheckout(workspace: string, input: StackInput, signal: AbortSignal): Promise<JudgedStack> {
     try {
-      const { name, text } = await composeFileIn(workspace, wish.directory)
+      const { name, text } = await composeFileIn(workspace, input.directory)
       const { read } = createRepositoryFiles(workspace, signal)
-      const settings = await settingsOf(wish)
+      const settings = await settingsOf(input)
       return { file: name, ...(await withRepository((lookUp) => judgeCompose(text, { ...settings, lookUp }), read)) }
     } catch (cause) {
       if (!(cause instanceof DeploymentFailure) && !(cause instanceof SourceError)) throw cause
@@ -39,9 +39,9 @@ export function createJudgeStack({ reservedPorts }: { reservedPorts: () => Promi
 
   return {
     ofCheckout,
-    ofText: async (text: string, wish: StackInput): Promise<JudgedStack> => ({
+    ofText: async (text: string, input: StackInput): Promise<JudgedStack> => ({
       file: '',
-      ...judgeCompose(text, { ...(await settingsOf(wish)), standsAlone: true }),
+      ...judgeCompose(text, { ...(await settingsOf(input)), standsAlone: true }),
     }),
   }
 }

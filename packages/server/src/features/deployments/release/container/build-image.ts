@@ -9,7 +9,7 @@ import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import type { RegistryCredentials } from '../../../../engine/registry.ts'
 import type { Context } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
-import { type BuildWish, type DecidedBuild, decideBuild } from './decide-build.ts'
+import { type BuildRequest, type DecidedBuild, decideBuild } from './decide-build.ts'
 
 type Deps = {
   build: LimitedBuild
@@ -28,7 +28,7 @@ export function createBuildImage(deps: Deps) {
   return async function buildImage(context: Context): Promise<Artifact> {
     const { app, deployment } = context
     await context.enter('building_image')
-    const decided = await decideBuild(wishOf(context))
+    const decided = await decideBuild(requestOf(context))
     await context.step('db.plan', async () => await deps.keepPlan(deployment.id, decided.plan))
     sayPlan(context, decided)
     const tag = deps.newImageName()
@@ -71,7 +71,7 @@ function secretsFor({ buildSecrets }: Context, { isWritten }: DecidedBuild): { s
   return isWritten && secrets.size === 0 ? {} : { secrets }
 }
 
-function wishOf({ app, config, workspace, buildSecrets: secrets }: Context): BuildWish {
+function requestOf({ app, config, workspace, buildSecrets: secrets }: Context): BuildRequest {
   const build = config.build ?? buildConfigOf(app)
   const { root_directory: rootDirectory, dockerfile_path: dockerfilePath } = app
   const { port, processes = [] } = config

@@ -15,7 +15,7 @@ import { DeploymentFailure } from '../../run/stage.ts'
 import { dockerfilesBelow, noDockerfile } from './find-dockerfile.ts'
 
 /** The checkout of a repository, and the settings of the app that is built from it. */
-export type BuildWish = {
+export type BuildRequest = {
   readonly workspace: string
   readonly rootDirectory: string
   readonly dockerfilePath: string | null
@@ -41,30 +41,35 @@ export type DecidedBuild = {
 
 const WRITTEN_NAME = 'Dockerfile.berth'
 const MOST_KEPT_BYTES = 64 * 1024
-const STEERING = { installCommand: 'install', buildCommand: 'build', startCommand: 'start', outputDirectory: 'output directory' } as const
+const OVERRIDABLE = {
+  installCommand: 'install',
+  buildCommand: 'build',
+  startCommand: 'start',
+  outputDirectory: 'output directory',
+} as const
 
 /** Decides what to build, from the app's settings and the files of its repository, without running anything. */
-export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
-  const { build: settings, port } = wish
-  const root = await directoryIn(wish)
-  const workspace = await realpath(wish.workspace)
+export async function decideBuild(request: BuildRequest): Promise<DecidedBuild> {
+  const { build: settings, port } = request
+  const root = await directoryIn(request)
+  const workspace = await realpath(request.workspace)
   const place = relative(workspace, root)
   const project = projectAt(await readRepository(workspace, place), place)
   try {
     const { processes: _, ...file } = readBerthJson(project)
     const releaseCommand = file.releaseCommand?.trim() || settings.releaseCommand // empty is as good as not there, as for the other commands
     const build = { ...settings, ...file, releaseCommand, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
-    const own = await ownDockerfile(wish, root, build)
+    const own = await ownDockerfile(request, root, build)
     if (own !== null) {
       const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
-      const whole = withProcesses(withReleaseLine(plan, project), project, wish.processes)
+      const whole = withProcesses(withReleaseLine(plan, project), project, request.processes)
       return { plan: whole, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
-    const given: DetectionInput = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
-    const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
+    const given: DetectionInput = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: request.buildSecrets }
+    const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(request, project, { root, given })
     const plan = withReleaseLine(withRelease(found.plan, build, file.releaseCommand), project)
     return {
-      plan: withProcesses(plan, project, wish.processes),
+      plan: withProcesses(plan, project, request.processes),
       directory: join(workspace, found.context),
       dockerfile: WRITTEN_NAME,
       isWritten: true,
@@ -78,7 +83,7 @@ export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
 }
 
 /** The root directory of the build. Its real path must be inside the workspace, so that a symlink cannot lead out of the repository. */
-async function directoryIn({ rootDirectory, workspace }: BuildWish): Promise<string> {
+async function directoryIn({ rootDirectory, workspace }: BuildRequest): Promise<string> {
   const root = await resolveInside(workspace, rootDirectory === '' ? '.' : rootDirectory)
   if (root?.kind !== 'directory')
     throw new DeploymentFailure(`The repository has no directory "${rootDirectory}". Check Settings → Root directory.`)
@@ -87,7 +92,7 @@ async function directoryIn({ rootDirectory, workspace }: BuildWish): Promise<str
 
 /** The Dockerfile of the repository, or null to build something else. If the settings name one, it must exist. */
 async function ownDockerfile(
-  { dockerfilePath }: BuildWish,
+  { dockerfilePath }: BuildRequest,
   root: string,
   { builder }: Pick<BuildConfig, 'builder'>,
 ): Promise<string | null> {
@@ -102,7 +107,7 @@ async function ownDockerfile(
 type Place = { readonly root: string; readonly given: DetectionInput }
 
 /** An index.html is not taken for a static site if there is a Dockerfile in a subdirectory: its author probably wants that one built. */
-async function detectAny({ dockerfilePath }: BuildWish, project: Project, { root, given }: Place): Promise<Detected> {
+async function detectAny({ dockerfilePath }: BuildRequest, project: Project, { root, given }: Place): Promise<Detected> {
   const found = detect(project, given)
   if (found !== null && found.plan.kind !== 'static') return found
   const dockerfiles = await dockerfilesBelow(root)
@@ -114,7 +119,7 @@ type Own = { readonly root: string; readonly dockerfile: string; readonly build:
 
 async function dockerfilePlan(port: number | null, project: Project, { root, dockerfile, build }: Own): Promise<BuildPlan> {
   const text = await readTextUpTo(join(root, dockerfile), MOST_KEPT_BYTES)
-  const unused = Object.entries(STEERING).filter(([key]) => build[key as keyof typeof STEERING] !== '') // exactly the keys of the table
+  const unused = Object.entries(OVERRIDABLE).filter(([key]) => build[key as keyof typeof OVERRIDABLE] !== '') // exactly the keys of the table
   const words = unused.map(([, word]) => word).join(', ')
   const file = project.root === '' ? dockerfile : `${project.root}/${dockerfile}`
   const { base, start, ports } = summaryOf(text ?? '', { buildArgs: build.buildArgs, target: build.buildTarget })
