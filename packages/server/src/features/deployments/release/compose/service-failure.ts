@@ -9,11 +9,11 @@ export type ServiceFailureDeps = { containers: Pick<AppContainers, 'printedBy' |
 
 /** Why a service keeps a release from starting: what happened to it, and its output. */
 export function createServiceFailure(deps: ServiceFailureDeps) {
-  const lastWords = createLastOutput(deps)
+  const lastOutput = createLastOutput(deps)
 
   return async function serviceFailure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
     const name = details?.owner.service ?? 'a service'
-    const lastLines = details ? await lastWords(context, { details, prefix: `${name}: ` }) : []
+    const lastLines = details ? await lastOutput(context, { details, prefix: `${name}: ` }) : []
     return new DeploymentFailure(`The service "${name}" ${words}${outputSummary(lastLines)}`)
   }
 }

@@ -72,10 +72,10 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   async function waitHealthy(running: Running): Promise<void> {
     const { config, signal, ask } = running.context
     const deadlineMs = kindOf(config).keepsData ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
-    const isInVain = watchPort(running)
+    const shouldGiveUp = watchPort(running)
     const look = async (): Promise<Probe> => {
       const result = await ask(() => probe(running))
-      return result.healthy || result.reason !== nothingResponds(running.port) ? result : { ...result, isFinal: await isInVain() }
+      return result.healthy || result.reason !== nothingResponds(running.port) ? result : { ...result, isFinal: await shouldGiveUp() }
     }
     const result = await waitUntilHealthy({ probe: look, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(running, result.reason)
@@ -108,12 +108,12 @@ async function listeningPorts(engine: Engine, id: string): Promise<ListeningPort
 /** Inspects an unhealthy container and explains the problem to its owner. */
 function createExplanation(deps: ContainerHealthDeps) {
   const { engine } = deps
-  const lastWords = createLastOutput(deps)
+  const lastOutput = createLastOutput(deps)
 
   async function explained({ context, id, name, port }: Running, reason: string): Promise<DeploymentFailure> {
     const { env, healthcheckPath } = context.config
     const details = await seenDown(id)
-    const lastLines = details ? await lastWords(context, { details, ...(name !== '' && { prefix: `${name} | ` }) }) : []
+    const lastLines = details ? await lastOutput(context, { details, ...(name !== '' && { prefix: `${name} | ` }) }) : []
     const listening = details?.state === 'running' ? await listeningPorts(engine, id) : null
     const seen = { details, lastLines, listening, port, healthcheckPath, reason }
     return new DeploymentFailure(`${name === '' ? '' : `${name}: `}${whyUnhealthy(seen)}`, { facts: factsOf(seen, env) })

@@ -19,7 +19,7 @@ const AGAIN = '--- The container was restarted ---'
  * Returns the lines.
  */
 export function createLastOutput({ containers, keptOutput }: Deps) {
-  return async function lastWords(context: Context, { details, prefix = '' }: Wanted): Promise<string[]> {
+  return async function lastOutput(context: Context, { details, prefix = '' }: Wanted): Promise<string[]> {
     const printed = await containers.printedBy(details)
     // Here, while they are consecutive lines: a failure reason only has some of them, joined and cut.
     const shown = createRedactor(Object.values(context.config.env)).lines(printed.map(({ line }) => line))

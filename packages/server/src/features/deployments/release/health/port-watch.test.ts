@@ -4,7 +4,7 @@ import { createPortWatch } from './port-watch.ts'
 
 function watch() {
   const seen = { at: 0, listening: null as ListeningPort[] | null, said: [] as string[] }
-  const isInVain = createPortWatch({
+  const shouldGiveUp = createPortWatch({
     port: 8080,
     look: async () => seen.listening,
     say: (line) => seen.said.push(line),
@@ -15,7 +15,7 @@ function watch() {
   const at = async (seconds: number, listening: ListeningPort[] | null) => {
     seen.at = seconds * 1000
     seen.listening = listening
-    return await isInVain()
+    return await shouldGiveUp()
   }
   return { at, said: seen.said }
 }

@@ -31,7 +31,7 @@ export function createPortWatch({ port, look, say, sayAfterMs, giveUpAfterMs, no
   let said: string | undefined
   let saidAt = begunAt
 
-  return async function isInVain(): Promise<boolean> {
+  return async function shouldGiveUp(): Promise<boolean> {
     if (now() - begunAt < sayAfterMs) return false
     const where = elsewhere(port, await look())
     if (where !== said) {
