@@ -6,7 +6,7 @@ import { VariableValue } from '../../components/reference-value.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import type { Look } from '../../lib/status.ts'
-import type { KeyChange } from './changed-since.ts'
+import type { KeyChange } from './change-words.ts'
 
 type Listed = { id: number; key: string; value: string; updatedAt: string }
 type Props<Each extends Listed> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeWords } from './changed-since.ts'
+import { changeWords } from './change-words.ts'
 
 describe('what has changed since the live release', () => {
   it('is counted by kind, and kinds without changes are left out', () => {
