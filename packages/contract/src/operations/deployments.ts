@@ -16,7 +16,7 @@ import { operation } from '../operation.ts'
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const deploymentOperations = {
   'deployments.add': operation({
-    summary: 'Deploy the newest commit, a given commit, or the template',
+    summary: 'Deploy the newest commit, a given commit, the image or the template of an app',
     method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
