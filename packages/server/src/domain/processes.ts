@@ -6,7 +6,7 @@ import type { AppRow, DeploymentRow } from './rows.ts'
 /** One container of an app: the process that runs in it, empty for the main one, and its number among those that do the same. */
 export type Place = { readonly process: string; readonly replica: number }
 
-/** Of the settings of an app, or of a release. */
+/** The processes in the settings of an app, or of a release. */
 export function processesOf(row: Pick<AppRow, 'processes'>): AppProcess[] {
   return JSON.parse(row.processes) as AppProcess[] // written by us, as the contract says
 }
@@ -16,8 +16,8 @@ export function processesOf(row: Pick<AppRow, 'processes'>): AppProcess[] {
  * for those that are no longer in the settings, it is the number of the release, so that a rollback brings them back.
  */
 export function processesWanted(app: Pick<AppRow, 'processes'>, release: Pick<DeploymentRow, 'processes'>): AppProcess[] {
-  const set = new Map(processesOf(app).map(({ name, replicas }) => [name, replicas]))
-  return processesOf(release).map((each) => ({ ...each, replicas: set.get(each.name) ?? each.replicas }))
+  const replicasOf = new Map(processesOf(app).map(({ name, replicas }) => [name, replicas]))
+  return processesOf(release).map((each) => ({ ...each, replicas: replicasOf.get(each.name) ?? each.replicas }))
 }
 
 /** Every container that a release should have, the main process first. */

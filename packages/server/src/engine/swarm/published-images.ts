@@ -4,7 +4,7 @@ import type { Transport } from '../api/transport.ts'
 import type { Images } from '../images.ts'
 import { authHeader, type RegistryCredentials } from '../registry.ts'
 
-/** The registry that all servers reach: where in it images go, such as `registry.example.com/berth`. */
+/** The registry that all servers reach. `prefix` is the path of the images in it, such as `registry.example.com/berth`. */
 export type SharedRegistry = { readonly prefix: string; readonly credentials: RegistryCredentials | undefined }
 type Deps = { transport: Transport; images: Pick<Images, 'tag' | 'remove' | 'inspect'>; registry: SharedRegistry | undefined }
 
@@ -14,7 +14,7 @@ const MOST_KNOWN = 500
 
 /** Puts images of this engine into the registry, so that other servers can pull them by their digest. */
 export function createPublishedImages({ transport, images, registry }: Deps) {
-  /** By the id of the image: a name can be given to another one. */
+  /** The published name of each image, by the id of the image: a name can later belong to another image. */
   const known = new Map<string, string>()
 
   async function push(name: string, credentials: RegistryCredentials | undefined, signal?: AbortSignal): Promise<string> {
@@ -43,7 +43,7 @@ export function createPublishedImages({ transport, images, registry }: Deps) {
     }
   }
 
-  /** Its name there is as hard to guess as its name here (decision 7), and the one here stays. */
+  /** The name in the registry is as hard to guess as the local one (decision 7). The local one stays. */
   return async function published(image: string, signal?: AbortSignal): Promise<string> {
     if (registry === undefined) throw new EngineError(500, 'There is no registry for the servers: set BERTH_REGISTRY.')
     const found = await images.inspect(image, signal)

@@ -13,11 +13,11 @@ type Deps = {
   answers: Answers
   /** By service; null is the app itself. */
   visitedPlaces: (app: AppRow) => Promise<ReadonlyMap<string | null, readonly VisitedPlace[]>>
-  /** Whether the app still wants it: it may be stopped or replaced meanwhile. */
+  /** Whether it is still wanted: the app may have been stopped, or the container replaced. */
   mayRestart: (appId: number, owner: Restarted['owner']) => Promise<boolean>
   /** Does the work while the other replicas have the visitors of a container. */
   withoutVisitors: (appId: number, containerId: string, work: () => Promise<void>) => Promise<void>
-  /** How long one may take to answer again, as after a deployment. */
+  /** How long a container may take to answer again; the same as for a deployment. */
   healthDeadlineMs: number
 }
 type Visited = { places: readonly VisitedPlace[]; restart: Restart }
@@ -34,7 +34,7 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
   const oneAtATime = createTurns<number>()
 
   async function inTurn(app: AppRow, all: readonly Restarted[], { places, restart }: Visited): Promise<void> {
-    // those that are down first: they may have the visitors of the others then
+    // first those that are down, so that they can take the visitors of the others
     for (const { id, owner } of all.toSorted((a, b) => Number(a.state === 'running') - Number(b.state === 'running'))) {
       const isWanted = async () => await mayRestart(app.id, owner)
       if (!(await isWanted())) return
