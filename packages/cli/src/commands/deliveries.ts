@@ -17,8 +17,9 @@ const list = command({
     const account = textOf(values, 'account')
     if (app === undefined && account === undefined)
       throw new CannotDo('invalid_request', 'Give an app, or an account with --account.', 'Try: berth deliveries <app>')
-    const of = app === undefined ? { accountId: (await findAccount(ctx, account ?? '')).id } : { appId: (await findApp(ctx.api, app)).id }
-    const found = await ctx.api('webhooks.deliveries', { ...of, ...page })
+    const subject =
+      app === undefined ? { accountId: (await findAccount(ctx, account ?? '')).id } : { appId: (await findApp(ctx.api, app)).id }
+    const found = await ctx.api('webhooks.deliveries', { ...subject, ...page })
     ctx.out.table(
       ['ID', 'RECEIVED', 'EVENT', 'REPOSITORY', 'BRANCH', 'COMMIT', 'RESULT', 'REASON'],
       found.map((each) => [
@@ -48,13 +49,13 @@ const show = command({
   },
 })
 
-const again = command({
+const redeliver = command({
   usage: 'deliveries redeliver <id>',
   summary: 'Process a delivery again; it may deploy again',
   async run(ctx, { id }) {
     const answer = await ctx.api('webhooks.redeliver', { id: wholeNumber(id, 'The ID') })
-    const made = answer.deployments.length === 0 ? answer.reason : `Deployments: ${answer.deployments.join(', ')}`
-    ctx.out.line(`${answer.result}. ${made}`)
+    const outcome = answer.deployments.length === 0 ? answer.reason : `Deployments: ${answer.deployments.join(', ')}`
+    ctx.out.line(`${answer.result}. ${outcome}`)
     ctx.out.json(answer)
   },
 })
@@ -70,4 +71,4 @@ const webhook = command({
   },
 })
 
-export const deliveries = [list, show, again, webhook]
+export const deliveries = [list, show, redeliver, webhook]

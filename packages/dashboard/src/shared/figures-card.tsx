@@ -81,7 +81,7 @@ function Panels({ app, figures }: { app: Application; figures: Figures }) {
   const marks = useMemo(() => marksOf(deployments ?? []), [deployments])
   const from = Date.parse(figures.from) / 1000
   // A value covers the time before its position in the plot.
-  const times = useMemo(() => figures.cpu.map((_none, at) => from + (at + 1) * figures.everySeconds), [figures, from])
+  const times = useMemo(() => figures.cpu.map((_value, at) => from + (at + 1) * figures.everySeconds), [figures, from])
   // The step under the pointer, in any of the plots.
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   const onPoint = useCallback((at: number | undefined) => setPointed(at), [])

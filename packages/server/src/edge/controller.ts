@@ -43,7 +43,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
   const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: config.hash })
   const applier = createApplier({ paths, runtime, instance: deps.newId() })
-  const putter = createApplyWanted({ files, process, applier, log: deps.log })
+  const applyWanted = createApplyWanted({ files, process, applier, log: deps.log })
   const challenges = new Map<string, string>()
   let routes: EdgeRoutes | undefined
   let certificates: readonly EdgeCertificate[] | undefined
@@ -55,7 +55,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     certificates ??= await deps.certificates()
     routes = await deps.routes()
     if (routes === undefined) await process.ensure('whichever')
-    const refused = routes === undefined ? [] : await putter.put({ routes, certificates, challenges }, isFull)
+    const refused = routes === undefined ? [] : await applyWanted.put({ routes, certificates, challenges }, isFull)
     state = { state: 'ready', message: 'The proxy is running.', refused }
   }
 
@@ -83,7 +83,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     async removeChallenge(token) {
       if (challenges.delete(token)) await loop.request()
     },
-    isRefused: putter.isRefused,
+    isRefused: applyWanted.isRefused,
     inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
     state: () => state,
     isServing: runtime.isListenedTo,

@@ -80,8 +80,8 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   async function whenServing(work: () => Promise<SyncFailure | undefined>): Promise<SyncFailure | undefined> {
     if (hasServed || (await edge.isServing())) return await work()
     const { state, message } = edge.state()
-    const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
-    return await Promise.race([work(), sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
+    const waitMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
+    return await Promise.race([work(), sleep(waitMs, new EdgeUnavailable(message), { ref: false })])
   }
 
   return { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed: () => hasServed }

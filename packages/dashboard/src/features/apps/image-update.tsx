@@ -8,7 +8,7 @@ import type { FormFields } from '../../lib/use-form.ts'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import type { SettingsValues } from './settings-values.ts'
 
-/** Whether a newer image of the same tag is deployed by itself, and a look at it now. */
+/** Whether a newer image of the same tag is deployed automatically, and a button that checks for one now. */
 export function ImageUpdate({ app, form }: { app: Application; form: FormFields<SettingsValues> }) {
   const deploy = useDeploy()
   const check = useMutation({

@@ -139,7 +139,7 @@ function createReadFiles({ paths, files, log }: Pick<Deps, 'paths' | 'files' | '
 }
 
 /** The configuration of the running HAProxy. */
-function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
+function createConfigLook(runtime: HaproxyRuntime, withinMs: number) {
   async function runningConfig(): Promise<string | undefined> {
     try {
       return (await runtime.info()).get('description')?.replace('berth-', '') ?? ''
@@ -150,7 +150,7 @@ function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
 
   /** Waits until the running configuration is accepted. Undefined on a timeout. */
   async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
-    const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: patienceMs })
+    const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: withinMs })
     return fits(config) ? config : undefined
   }
 
