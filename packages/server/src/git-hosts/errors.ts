@@ -25,4 +25,8 @@ export class HostError extends Error {
     this.failure = failure
     this.until = options.until
   }
+  /** Whether the same request may succeed later. */
+  get isTransient(): boolean {
+    return this.failure === 'rate_limited' || this.failure === 'unavailable'
+  }
 }

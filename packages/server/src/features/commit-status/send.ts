@@ -59,9 +59,9 @@ export function createSend(deps: Deps) {
   async function noteFailure(due: DueStatus, cause: HostError | SourceError): Promise<boolean> {
     const failures = due.failures + 1
     deps.log.warn({ deploymentId: due.deployment_id, reason: cause.message, failures }, 'the git host was not told of a deployment')
-    const isWorthATry = mayPass(cause)
-    await settle(due, { sent: due.sent, failures, nextAt: isWorthATry && failures < MOST_TRIES ? next(failures, cause) : null })
-    return !isWorthATry
+    const { isTransient } = cause
+    await settle(due, { sent: due.sent, failures, nextAt: isTransient && failures < MOST_TRIES ? next(failures, cause) : null })
+    return !isTransient
   }
 
   function next(failures: number, cause: HostError | SourceError): string {
@@ -93,8 +93,4 @@ export function createSend(deps: Deps) {
   }
 
   return send
-}
-
-function mayPass(cause: HostError | SourceError): boolean {
-  return cause instanceof HostError ? cause.failure === 'unavailable' || cause.failure === 'rate_limited' : cause.isTransient
 }

@@ -32,8 +32,8 @@ export function createCommitCheck({ db, access }: { db: Reader; access: Pick<Hos
       .catch((cause: unknown) => {
         if (!(cause instanceof HostError)) throw cause
         if (cause.failure === 'missing') return false
-        const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
-        throw mayPass ? new RepositoryUnreachable(cause.message, { isTransient: true, cause }) : new SourceRefused(cause.message, { cause })
+        if (cause.isTransient) throw new RepositoryUnreachable(cause.message, { isTransient: true, cause })
+        throw new SourceRefused(cause.message, { cause })
       })
     if (!isOnBranch)
       throw new SourceRefused(

@@ -83,8 +83,8 @@ export function createHostAccess(deps: Deps) {
     } catch (cause) {
       if (!(cause instanceof HostError)) throw cause
       if (isUnauthorized(cause) || isSuspended(cause)) await note(account, cause)
-      const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
-      throw mayPass ? new RepositoryUnreachable(cause.message, { isTransient: true, cause }) : new SourceRefused(cause.message, { cause })
+      if (cause.isTransient) throw new RepositoryUnreachable(cause.message, { isTransient: true, cause })
+      throw new SourceRefused(cause.message, { cause })
     }
   }
 
@@ -137,6 +137,6 @@ const CODES = {
 /** Translates a failure of the host while an account is being connected: the input is wrong, or the host is unavailable. */
 export function asFieldError(cause: unknown): unknown {
   if (!(cause instanceof HostError)) return cause
-  if (cause.failure === 'rate_limited' || cause.failure === 'unavailable') return asAppError(cause)
+  if (cause.isTransient) return asAppError(cause)
   return fieldError('invalid_request', cause.failure === 'refused' || cause.failure === 'missing' ? 'baseUrl' : 'token', cause.message)
 }

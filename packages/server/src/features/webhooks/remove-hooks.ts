@@ -26,8 +26,7 @@ export function createRemoveHooks(deps: Deps) {
       const isOfHost = cause instanceof HostError
       const why = isOfHost ? { reason: cause.message } : { err: cause }
       deps.log.warn({ accountId: hook.account_id, ...why }, 'webhook not removed at the host')
-      const mayPass = !isOfHost || cause.failure === 'unavailable' || cause.failure === 'rate_limited'
-      if (mayPass && hook.failures < MOST_TRIES) {
+      if ((!isOfHost || cause.isTransient) && hook.failures < MOST_TRIES) {
         const next = new Date(now().getTime() + backoffMs(hook.failures + 1, HOOK_RETRY)).toISOString()
         return await db.transaction(async (tx) => await saveHook(tx, { ...hook, failures: hook.failures + 1, next_try_at: next }))
       }

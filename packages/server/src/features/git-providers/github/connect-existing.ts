@@ -58,7 +58,7 @@ export function createConnectExisting(deps: Deps) {
 /** The input is wrong, or the host is unavailable. */
 function asAppFieldError(cause: unknown): unknown {
   if (!(cause instanceof HostError)) return cause
-  if (cause.failure === 'rate_limited' || cause.failure === 'unavailable') return asAppError(cause)
+  if (cause.isTransient) return asAppError(cause)
   const field = cause.failure === 'refused' || cause.failure === 'missing' ? 'baseUrl' : 'privateKey'
   return fieldError('invalid_request', field, cause.message)
 }

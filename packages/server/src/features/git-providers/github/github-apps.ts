@@ -102,10 +102,7 @@ function dashboard(outcome: GitHubOutcome, projectId?: number | null): string {
 }
 
 function outcomeOf(cause: unknown, otherwise: GitHubOutcome): GitHubOutcome {
-  if (cause instanceof HostError) {
-    const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
-    return mayPass ? 'host_unavailable' : otherwise
-  }
+  if (cause instanceof HostError) return cause.isTransient ? 'host_unavailable' : otherwise
   if (!(cause instanceof AppError)) throw cause
   if (cause.code === 'server_busy') return 'host_unavailable'
   return cause.code === 'invalid_request' ? 'too_many' : 'wrong_state'
