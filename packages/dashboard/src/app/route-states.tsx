@@ -42,7 +42,7 @@ export function NothingHere() {
 const AGAIN_MS = 3000
 
 /** A restart or a lost connection passes by itself, so retry without asking the user to press a button. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
@@ -53,7 +53,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   useEffect(() => {
-    if (!mayPass(error)) return undefined
+    if (!isTransient(error)) return undefined
     const timer = setTimeout(retry, AGAIN_MS)
     return () => clearTimeout(timer)
   }, [error])

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { EngineError } from './api/errors.ts'
 import { platformProblem, registryFailure } from './registry-failure.ts'
 
-const ASKED = { host: 'ghcr.io', image: 'ghcr.io/owner/web:1', isKnown: true }
+const ASKED = { host: 'ghcr.io', image: 'ghcr.io/owner/web:1', hasCredentials: true }
 const said = (message: string, asked: Partial<typeof ASKED> = {}) => registryFailure(new EngineError(500, message), { ...ASKED, ...asked })
 
 it.each([
@@ -28,10 +28,10 @@ it.each([
 })
 
 it('says what helps somebody without credentials', () => {
-  expect(said('unauthorized: authentication required', { isKnown: false }).message).toContain(
+  expect(said('unauthorized: authentication required', { hasCredentials: false }).message).toContain(
     'save credentials for ghcr.io under Registries',
   )
-  expect(said('toomanyrequests: slow down', { isKnown: false }).message).toContain('limits are higher with an account')
+  expect(said('toomanyrequests: slow down', { hasCredentials: false }).message).toContain('limits are higher with an account')
 })
 
 it('tells an image for another platform from one that fits, and from one that does not say', () => {

@@ -6,10 +6,10 @@ type Kind =
   /** There is no such image or tag, or it is not for this platform. */
   | 'missing'
   | 'rate_limited'
-  /** It does not answer, or has a fault. */
+  /** It does not answer, or has an error. */
   | 'unavailable'
 
-/** What a registry did not do; the message is a sentence that a person can act on. */
+/** Why a registry did not do what was asked. The message is a sentence that a person can act on. */
 export class RegistryError extends Error {
   override readonly name = 'RegistryError'
   readonly kind: Kind
@@ -17,7 +17,8 @@ export class RegistryError extends Error {
     super(message, options)
     this.kind = kind
   }
-  get mayPass(): boolean {
+  /** Whether the same request may succeed later. */
+  get isTransient(): boolean {
     return this.kind === 'rate_limited' || this.kind === 'unavailable'
   }
 }
@@ -25,25 +26,24 @@ export class RegistryError extends Error {
 type Asked = {
   readonly host: string
   readonly image?: string
-  /** Whether there were credentials. */
-  readonly isKnown: boolean
+  readonly hasCredentials: boolean
 }
 
 const LONGEST_WORDS = 300
 
-/** Registries and the engine have no codes for these, only words. The first that fits counts. */
+/** Registries and the engine have no error codes for these, only texts. The first match counts. */
 const SIGNS: readonly { readonly kind: Kind; readonly words: RegExp; readonly says: (asked: Asked) => string }[] = [
   {
     kind: 'rate_limited',
     words: /toomanyrequests|too many requests|rate limit|\b429\b/i,
-    says: ({ host, isKnown }) =>
-      `${host} limits the number of requests. Try again later${isKnown ? '' : ', or save credentials for it under Registries: limits are higher with an account'}.`,
+    says: ({ host, hasCredentials }) =>
+      `${host} limits the number of requests. Try again later${hasCredentials ? '' : ', or save credentials for it under Registries: limits are higher with an account'}.`,
   },
   {
     kind: 'unauthorized',
     words: /unauthorized|denied|no basic auth|incorrect username|authentication required|\b401\b|\b403\b/i,
-    says: ({ host, image, isKnown }) => {
-      if (!isKnown)
+    says: ({ host, image, hasCredentials }) => {
+      if (!hasCredentials)
         return `${host} does not allow access to ${image ?? 'this image'} without credentials, or it does not exist. Check the name, or save credentials for ${host} under Registries.`
       if (image === undefined) return `${host} does not accept this user name and password. They are wrong, have expired or were revoked.`
       return `${host} does not allow access to ${image} with the saved credentials: they are wrong or have expired, have no access to it, or it does not exist. Check the name, or save new credentials under Registries.`
@@ -77,7 +77,7 @@ const SIGNS: readonly { readonly kind: Kind; readonly words: RegExp; readonly sa
   },
 ]
 
-/** What the engine said of a registry, in a sentence. */
+/** Turns the engine's error about a registry into a sentence. */
 export function registryFailure(cause: EngineError, asked: Asked): RegistryError {
   const sign = SIGNS.find(({ words }) => words.test(cause.message))
   if (sign !== undefined) return new RegistryError(sign.kind, sign.says(asked), { cause })
@@ -85,7 +85,7 @@ export function registryFailure(cause: EngineError, asked: Asked): RegistryError
   return new RegistryError('unavailable', `${asked.host} reported a problem: ${words}`, { cause })
 }
 
-/** Undefined where the image is made for this platform, or does not say. */
+/** Undefined if the image is made for this platform, or does not say for which. */
 export function platformProblem(image: string, platforms: readonly string[], platform: string): RegistryError | undefined {
   if (platforms.length === 0 || platforms.includes(platform)) return undefined
   return new RegistryError(

@@ -20,7 +20,7 @@ export function createRegistryCalls({ transport }: { transport: Transport }) {
     try {
       await transport.json({ method: 'POST', path: '/auth', body, signal, timeoutMs: ANSWER_MS })
     } catch (cause) {
-      throw cause instanceof EngineError ? registryFailure(cause, { host: credentials.host, isKnown: true }) : cause
+      throw cause instanceof EngineError ? registryFailure(cause, { host: credentials.host, hasCredentials: true }) : cause
     }
   }
 
@@ -38,7 +38,7 @@ export function createRegistryCalls({ transport }: { transport: Transport }) {
       return { ...parts, digest, platforms: [...new Set(platforms)].filter((each) => !/^\/|\/$|unknown/.test(each)) }
     } catch (cause) {
       throw cause instanceof EngineError
-        ? registryFailure(cause, { host: parts.host, image: name, isKnown: credentials !== undefined })
+        ? registryFailure(cause, { host: parts.host, image: name, hasCredentials: credentials !== undefined })
         : cause
     }
   }

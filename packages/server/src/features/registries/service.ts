@@ -44,7 +44,7 @@ export function createRegistries(deps: Deps) {
     const refusal = await visits.login(caller, { host, username, password }).then(
       () => undefined,
       (cause: unknown) => {
-        if (cause instanceof RegistryError && !cause.mayPass) return cause
+        if (cause instanceof RegistryError && !cause.isTransient) return cause
         throw asAppError(cause, 'registryId')
       },
     )

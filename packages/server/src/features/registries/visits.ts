@@ -76,7 +76,7 @@ export type RegistryVisits = ReturnType<typeof createRegistryVisits>
 export function asAppError(cause: unknown, field: string): unknown {
   if (cause instanceof EngineUnreachable) return new AppError('engine_unreachable', { cause })
   if (!(cause instanceof RegistryError)) return cause
-  if (cause.mayPass) return new AppError('registry_unavailable', { message: cause.message, cause })
+  if (cause.isTransient) return new AppError('registry_unavailable', { message: cause.message, cause })
   if (cause.kind === 'missing') return fieldError('invalid_source', field, cause.message)
   return fieldError('registry_refused', field, cause.message)
 }

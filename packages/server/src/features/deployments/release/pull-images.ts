@@ -48,7 +48,7 @@ export function createPullImages(deps: Deps) {
       }
       return await engine.pullPrivately(byDigest, { ...follow, signal }, keep).catch((cause: unknown) => {
         if (!(cause instanceof EngineError)) throw cause
-        throw registryFailure(cause, { host: found.host, image: byDigest, isKnown: credentials !== undefined })
+        throw registryFailure(cause, { host: found.host, image: byDigest, hasCredentials: credentials !== undefined })
       })
     })
     if (named === undefined) throw new DeploymentFailure(`The image ${byDigest} was removed while it was pulled. Deploy again.`)
@@ -71,7 +71,7 @@ export function createPullImages(deps: Deps) {
       return { tag, ref, digest: found.digest }
     } catch (cause) {
       if (!(cause instanceof RegistryError)) throw cause
-      throw new DeploymentFailure(cause.message, { ...(cause.mayPass && { facts: { kind: 'passing' } }), cause })
+      throw new DeploymentFailure(cause.message, { ...(cause.isTransient && { facts: { kind: 'passing' } }), cause })
     }
   }
 }
