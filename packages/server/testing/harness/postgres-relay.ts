@@ -6,7 +6,7 @@ import path from 'node:path'
 
 const SOCKET = '.s.PGSQL.5432'
 
-/** The way of one process to a PostgreSQL server, which a test can cut: nothing passes, and nobody is told, as with a pulled cable. */
+/** A relay between one process and a PostgreSQL server. A test can cut it like a cable: nothing passes, and no connection is closed. */
 export async function startPostgresRelay(url: string) {
   const target = new URL(url.replace(/^postgres:\/\/\//, 'postgres://localhost/'))
   const server = path.join(target.searchParams.get('host') ?? '', SOCKET)
@@ -38,7 +38,7 @@ export async function startPostgresRelay(url: string) {
   return {
     url: target.href.replace('postgres://localhost/', 'postgres:///'),
     cut: () => void (isCut = true),
-    /** The connections from before are gone. */
+    /** Ends the connections that were cut; new ones work again. */
     heal(): void {
       endAll()
       isCut = false

@@ -13,7 +13,7 @@ const BEGIN = 'begin; select pg_advisory_xact_lock(1650815604, 1)'
 /** Longer than any statement of ours takes on a server that answers. */
 const STUCK_AFTER_MS = 10_000
 
-/** Told of every answer, and of every time that none came. */
+/** Called after each answer, and each time that there is none. */
 export type Watch = { answered: () => void; lost: () => void }
 type Ask = <Result>(statement: () => Promise<Result>) => Promise<Result>
 type Listeners = Watch & { onChange?: () => void; ask?: Ask }
@@ -53,9 +53,9 @@ export type WriterConnection = { take: () => Promise<pg.Client>; discard: () => 
 
 type WriterListeners = Watch & {
   onCommit?: () => void
-  /** Says that the server did not answer the last write, so that nobody has to wait to learn it. */
+  /** Whether the server did not answer the last write: then a new one fails at once instead of waiting. */
   refusesWrites?: () => boolean
-  /** The node that tells the others of its changes. */
+  /** The node whose changes the others are notified of. */
   sender?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export function writerDialect(writer: WriterConnection, listeners: WriterListene
   let client: pg.Client | undefined
   let hasChanged = false
 
-  async function say(text: string): Promise<string | undefined> {
+  async function send(text: string): Promise<string | undefined> {
     try {
       const results = await turns.ask(async () => await client?.query(text))
       const all = [results].flat() // several statements have several results
@@ -83,7 +83,7 @@ export function writerDialect(writer: WriterConnection, listeners: WriterListene
     if (listeners.refusesWrites?.() === true) throw new DatabaseLost('the last write got no answer')
   }
 
-  /** Whatever state it is in, nobody else gets it. The server rolls back what was open on it. */
+  /** The state of the connection is unknown, so it is not used again. The server rolls back what was open on it. */
   function lost(): void {
     writer.discard()
     listeners.lost()
@@ -107,7 +107,7 @@ export function writerDialect(writer: WriterConnection, listeners: WriterListene
     },
     async beginTransaction() {
       hasChanged = false
-      await say(BEGIN).catch((cause: unknown) => {
+      await send(BEGIN).catch((cause: unknown) => {
         writer.discard()
         throw cause
       })
@@ -115,11 +115,11 @@ export function writerDialect(writer: WriterConnection, listeners: WriterListene
     async commitTransaction() {
       // After a statement that failed PostgreSQL answers a commit with a rollback, and calls that a success.
       const commit = hasChanged && sender !== undefined ? withNotice('commit', sender) : 'commit'
-      if ((await say(commit)) !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement in it had failed')
+      if ((await send(commit)) !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement in it had failed')
       if (hasChanged) onCommit?.()
     },
     async rollbackTransaction() {
-      await say('rollback').catch(() => writer.discard())
+      await send('rollback').catch(() => writer.discard())
     },
     releaseConnection: async () => release(),
     destroy: async () => writer.discard(),
@@ -135,7 +135,7 @@ export function readerDialect(pool: pg.Pool, watch: Watch): Dialect {
   return dialect(() => ({
     init: async () => undefined,
     async acquireConnection() {
-      const client = await connectedOf(pool, watch)
+      const client = await connectTo(pool, watch)
       let isBroken = false
       const lost = () => {
         isBroken = true
@@ -153,7 +153,7 @@ export function readerDialect(pool: pg.Pool, watch: Watch): Dialect {
   }))
 }
 
-async function connectedOf(pool: pg.Pool, { lost }: Watch): Promise<pg.PoolClient> {
+async function connectTo(pool: pg.Pool, { lost }: Watch): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (cause) {
