@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 import { SourceError } from './errors.ts'
 
-/** For each byte of a body. Chunks of a hundred bytes, fewer than servers send, need 1.06. */
+/** How many bytes on the connection one byte of a body may take. Chunks of a hundred bytes, smaller than servers send, take 1.06. */
 const MOST_PER_BYTE = 1.25
 const MOST_EXTRA_BYTES = 1024 ** 2
 
 /**
  * Refuses answers that need far more bytes on the connection than they carry: a server that sends each byte as a chunk of its own keeps the
- * thread busy for as long as it likes. What goes beyond the share of an answer counts for all of them together, so that many small answers
- * get no more than one.
+ * thread busy for as long as it likes. The extra bytes of all answers are added up, so that many small answers
+ * may have no more of them than a single one.
  */
 export function createFramingLimit() {
   let extraLeft = MOST_EXTRA_BYTES

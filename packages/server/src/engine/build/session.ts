@@ -46,9 +46,9 @@ export async function openBuildSession(
     if (method !== CREDENTIALS && method !== SECRET) return fail(stream, UNIMPLEMENTED)
     void read(stream)
       .then((request) => {
-        const asks = firstText(request)
-        if (method === CREDENTIALS) return answer(stream, credentialsAnswer(credentials, asks))
-        const secret = secretOf(asks)
+        const name = firstText(request)
+        if (method === CREDENTIALS) return answer(stream, credentialsAnswer(credentials, name))
+        const secret = secretOf(name)
         return secret === undefined ? fail(stream, NOT_FOUND) : answer(stream, bytesField(1, secret))
       })
       .catch(() => stream.destroy())
@@ -90,7 +90,7 @@ function firstText(request: Buffer): string {
   return ''
 }
 
-/** Empty where there are none for the host: the image is then asked for without. */
+/** Empty if there are none for the host; BuildKit then asks the registry without credentials. */
 function credentialsAnswer(credentials: readonly RegistryCredentials[], host: string): Buffer {
   const found = credentials.find((each) => each.host === canonicalRegistry(host))
   return found === undefined ? Buffer.alloc(0) : Buffer.concat([textField(1, found.username), textField(2, found.password)])

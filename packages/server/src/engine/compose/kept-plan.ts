@@ -38,7 +38,7 @@ function fromFile(file: string, { builds, routedService }: Pick<ComposePlan, 'bu
       .filter(({ service }) => service === name)
       .map(({ host, hostIp, container, protocol }) => ({ host, hostIp, container, protocol }))
   return {
-    // what Compose was handed was open
+    // Compose opened the ports of the file itself
     services: read.map((service) => ({ ...service, ports: portsOf(service.name), definition: definitions.get(service.name) ?? '' })),
     builds,
     routedService,

@@ -9,10 +9,10 @@ export function presentLine({ at, nth, stream, line, service, replica }: PlacedL
   return { id: formatCursor({ at, nth }), at, stream, line, service, replica }
 }
 
-function roomOf({ limit, after, around }: PageWanted): { before: number; behind: number } {
-  if (after) return { before: 0, behind: limit }
-  if (around) return { before: Math.floor(limit / 2), behind: Math.ceil(limit / 2) }
-  return { before: limit, behind: 0 }
+function roomOf({ limit, after, around }: PageWanted): { before: number; following: number } {
+  if (after) return { before: 0, following: limit }
+  if (around) return { before: Math.floor(limit / 2), following: Math.ceil(limit / 2) }
+  return { before: limit, following: 0 }
 }
 
 /** Reads a log once and keeps one page of it. The whole log is read to count its lines. */
@@ -20,7 +20,7 @@ export async function readPage(batches: Batches, wanted: PageWanted): Promise<Lo
   const place = wanted.before ?? wanted.after ?? wanted.around
   const room = roomOf(wanted)
   const before = createNewest<PlacedLine>({ lines: room.before })
-  const behind = createOldest<PlacedLine>({ lines: room.behind })
+  const following = createOldest<PlacedLine>({ lines: room.following })
   let total = 0
   let earlier = 0
   const isEarlier = (line: PlacedLine) => {
@@ -29,10 +29,10 @@ export async function readPage(batches: Batches, wanted: PageWanted): Promise<Lo
   }
   function add(line: PlacedLine): void {
     total += 1
-    if (!isEarlier(line)) return behind.add(line)
+    if (!isEarlier(line)) return following.add(line)
     earlier += 1
     if (room.before > 0) before.add(line)
   }
   for await (const lines of batches) lines.forEach(add)
-  return { lines: [...before.items(), ...behind.items()].map(presentLine), first: earlier - before.size(), total }
+  return { lines: [...before.items(), ...following.items()].map(presentLine), first: earlier - before.size(), total }
 }

@@ -12,7 +12,7 @@ export async function databaseBytes(db: Db, { dataDir, database }: { dataDir: st
   return rows[0]?.n ?? 0
 }
 
-/** Of a database that no server uses. */
+/** The version of the tables in a database file that no server uses. */
 export function schemaVersionOf(path: string): number {
   const file = new BetterSqlite(path, { readonly: true, fileMustExist: true })
   try {

@@ -28,7 +28,7 @@ type Options = {
 export type MadeBackup = { path: string; bytes: number; manifest: Manifest }
 
 /** The space to leave for everything else on the disk. */
-const LEFT_BYTES = 512 * 1024 ** 2
+const SPARE_BYTES = 512 * 1024 ** 2
 
 /** Writes a backup; the server may be running. The file gets its final name only when it is complete and on disk. */
 export async function createBackup(options: Options): Promise<MadeBackup> {
@@ -40,7 +40,7 @@ export async function createBackup(options: Options): Promise<MadeBackup> {
   })
 }
 
-/** Its database may be sealed with the other key. */
+/** The database may already be sealed with the new key. */
 function refuseBetweenKeys(dataDir: string): void {
   if (existsSync(nextKeyPath(dataDir)))
     throw new StartRefused('A key rotation was interrupted. Start Berth once to finish it, then back up.')
@@ -68,7 +68,7 @@ async function writeInto(folder: string, options: Options): Promise<MadeBackup> 
 /** The database is copied first, and how well the rest compresses is unknown. */
 async function refuseWithoutSpace(options: Options, directory: string): Promise<void> {
   const { dataDir, withLogs } = options
-  const needed = 2 * (await databaseBytes(options)) + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES
+  const needed = 2 * (await databaseBytes(options)) + (await sizeToKeep(dataDir, { withLogs })) + SPARE_BYTES
   const free = await freeBytes(directory)
   if (free < needed)
     throw new StartRefused(`A backup in ${directory} may need ${sizeWords(needed)}, and ${sizeWords(free)} are free; free some space.`)

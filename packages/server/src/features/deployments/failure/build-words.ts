@@ -11,10 +11,10 @@ const noImage = ([, image = '']: RegExpExecArray) =>
   `The base image "${image}" was not found, or it is private. Check the FROM lines of the Dockerfile.`
 
 /** `when` must also be somewhere in the text. It is a separate pattern, because a combined one would be very slow on a long text. */
-type Found = { when?: RegExp; pattern: RegExp; words: (match: RegExpExecArray) => string }
+type KnownError = { when?: RegExp; pattern: RegExp; words: (match: RegExpExecArray) => string }
 
 /** The engine's errors for a build in which no command failed. */
-const ENGINE_SAYS: readonly Found[] = [
+const KNOWN_ERRORS: readonly KnownError[] = [
   {
     when: /failed to (?:compute cache key|calculate checksum|walk )/,
     pattern: /"\/?([^"]+)":? not found/,
@@ -45,15 +45,15 @@ export function buildWords(cause: BuildFailed, readable: (lines: readonly string
   const reason = cause.reason.replace(PREFIX, '')
   const exitCode = /exit code: (\d+)/.exec(reason)?.[1]
   const step = failedStep(cause.lastLines)
-  if (exitCode === undefined || step === undefined) return sayOfEngine(reason)
+  if (exitCode === undefined || step === undefined) return engineWords(reason)
   const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
   const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
   const hint = cause.outOfProcesses ? ' It could not start another process: all builds together have a limit.' : ''
   return `${where} with exit code ${exitCode}${outputSummary(readable(step.lines))}${hint}`
 }
 
-function sayOfEngine(reason: string): string {
-  for (const { when, pattern, words } of ENGINE_SAYS) {
+function engineWords(reason: string): string {
+  for (const { when, pattern, words } of KNOWN_ERRORS) {
     const match = when?.test(reason) === false ? null : pattern.exec(reason)
     if (match) return words(match)
   }
