@@ -53,6 +53,14 @@ export function useEnds(scroller: RefObject<HTMLDivElement | null>, { version, h
   useLayoutEffect(() => {
     if (following && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight
   }, [version, following, height])
+  // So does another size of the box: its toolbar may grow, or a phone be turned.
+  useEffect(() => {
+    const box = scroller.current
+    if (!box || !following) return undefined
+    const observer = new ResizeObserver(() => (box.scrollTop = box.scrollHeight))
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [following])
   useEffect(() => {
     if (height < (scroller.current?.clientHeight ?? 0)) onShort?.()
   }, [version, height, onShort === undefined])
