@@ -34,6 +34,8 @@ type Reply = { status: number; headers: IncomingHttpHeaders; text: string }
 
 const MAX_BYTES = 2 * 1024 * 1024 // per response
 const MAX_VISIT_BYTES = 16 * 1024 * 1024
+/** Per response. Each piece takes memory and time of its own, even if it has one byte only. */
+const MAX_PIECES = 20_000
 const SILENCE_MS = 15_000
 const MAX_REDIRECTS = 3
 
@@ -120,7 +122,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
       budget.bytes -= chunk.length
-      if (size > MAX_BYTES || budget.bytes < 0)
+      if (size > MAX_BYTES || budget.bytes < 0 || chunks.length >= MAX_PIECES)
         return void sent.destroy(new HostError('unavailable', `${url.hostname} sends more data than Berth can read.`))
       chunks.push(chunk)
     })
@@ -130,7 +132,8 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
     )
   })
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} responds too slowly. Try again later.`)))
-  sent.once('error', reject)
+  sent.on('error', reject)
+  sent.on('close', () => reject(new Error('closed without an answer'))) // all that follows a switch to another protocol; nothing once there is an answer
   sent.end(body)
   return await promise
 }

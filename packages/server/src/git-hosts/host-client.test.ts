@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer, type TLSSocket } from 'node:tls'
+import { expect, it } from 'vitest'
+import { ownCertificate } from '../../testing/harness/own-certificate.ts'
+import { createSourcePolicy } from '../git/source-policy.ts'
+import { createHostClient } from './host-client.ts'
+
+const { chain, key } = ownCertificate('localhost')
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+
+/** Whatever a host sends after the first bytes of a request. */
+async function ask(answer: (socket: TLSSocket) => void): Promise<unknown> {
+  const sockets = new Set<TLSSocket>()
+  const server = createServer({ cert: chain, key }, (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => answer(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const visit = createHostClient({ policy, ca: [chain], now: () => new Date() })
+  const place = { base: `https://localhost:${port}/api`, headers: {}, privileged: true, signal: AbortSignal.timeout(20_000) }
+  try {
+    return await visit(place, async (asked) => (await asked({ path: '/user' })).body)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+}
+
+it('a host that switches to another protocol has given no answer', async () => {
+  const asked = ask((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'))
+  await expect(asked).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining('localhost does not answer') })
+})
+
+it('a host that closes the connection has given no answer', async () => {
+  await expect(ask((socket) => socket.end())).rejects.toMatchObject({ failure: 'unavailable' })
+})
+
+it('an answer in very many pieces is not read to its end', async () => {
+  const pieces = '1\r\n \r\n'.repeat(30_000)
+  const whole = (socket: TLSSocket) => socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n${pieces}2\r\n{}\r\n0\r\n\r\n`)
+  await expect(ask(whole)).rejects.toThrow('localhost sends more data than Berth can read.')
+})
+
+it('an answer in a few pieces is put together', async () => {
+  const whole = (socket: TLSSocket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`)
+  expect(await ask(whole)).toEqual({})
+})
