@@ -69,6 +69,18 @@ async function expectHeld(key: string, bytes: number): Promise<void> {
 }
 
 describe('a body', () => {
+  it('of more pieces than are kept apart is read whole', async () => {
+    options = { ...options, limitBytes: 5000 }
+    budget = createByteBudget({ all: 5000, perKey: 5000 })
+    const { port } = server.address() as AddressInfo // a listening TCP server has one
+    const { socket } = await openConnection(`http://127.0.0.1:${port}`)
+    const letters = Array.from({ length: 1000 }, (_, n) => String(n % 10))
+    const chunks = letters.map((letter) => `1\r\n${letter}\r\n`).join('')
+    socket.write(`POST / HTTP/1.1\r\nHost: berth.test\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)
+    expect(await outcomeOf(0)).toBe(letters.join(''))
+    socket.destroy()
+  })
+
   it('is read whole, in however many pieces it comes', async () => {
     const { socket } = await post(6, 'ab')
     await expectHeld('a', 2)

@@ -13,6 +13,7 @@ import { createMissingRoute } from './not-found.ts'
 import { serveDescription } from './openapi/serve-description.ts'
 import { handleInTurn } from './pipelined-requests.ts'
 import { addSecurity } from './security.ts'
+import { refuseTinyChunks } from './tiny-chunks.ts'
 import { addAnswerLimit, closeUnread } from './unread-answers.ts'
 import { addUnreadBodyLimit } from './unread-body.ts'
 
@@ -60,6 +61,7 @@ function createNodeServer({ connections, tuning }: Pick<Deps, 'connections' | 't
   const looking = setInterval(closeUnread(server), tuning.answerPaceMs).unref()
   server.once('close', () => clearInterval(looking))
   handleInTurn(server, handle)
+  refuseTinyChunks(server)
   return server
 }
 
