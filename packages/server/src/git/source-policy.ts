@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns/promises'
-import { connect, isIP } from 'node:net'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { kindOfAddress } from '../lib/address-kinds.ts'
 import type { CloneUrl } from './clone-url.ts'
 import { RepositoryUnreachable, SourceRefused } from './errors.ts'
+import { createResolveHost, type ResolveHost } from './resolve-host.ts'
 
 /** An allowed source: its location, and for network sources the one address that was checked and responds. */
 export type AdmittedSource = { readonly url: CloneUrl; readonly address: string | null }
@@ -14,6 +14,8 @@ type Words = { what: string; privateHint: string }
 const ADMINS_ONLY = 'which only an admin can set. An admin can take over the app and set the clone URL again'
 const CLONE_URL: Words = { what: 'The clone URL', privateHint: `${ADMINS_ONLY}, or add its host to BERTH_PRIVATE_SOURCES.` }
 const ALLOW_HOST = 'which is only allowed for hosts in BERTH_PRIVATE_SOURCES.'
+/** A name may have thousands of addresses, none of which answers. */
+const MOST_TRIED = 8
 
 export type SourcePolicy = ReturnType<typeof createSourcePolicy>
 
@@ -25,8 +27,9 @@ export function createSourcePolicy(deps: {
   privateHosts: readonly string[]
   ownPorts: () => readonly number[]
   connectTimeoutMs?: number
+  resolveHost?: ResolveHost
 }) {
-  const { privateHosts, ownPorts, connectTimeoutMs = 10_000 } = deps
+  const { privateHosts, ownPorts, connectTimeoutMs = 10_000, resolveHost = createResolveHost() } = deps
 
   async function admit(url: CloneUrl, caller: { privileged: boolean; signal?: AbortSignal }): Promise<AdmittedSource> {
     if (url.kind === 'file') {
@@ -34,7 +37,7 @@ export function createSourcePolicy(deps: {
       return { url, address: null }
     }
     const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
-    const addresses = await resolve(url.host, { timeoutMs: connectTimeoutMs, signal: caller.signal })
+    const addresses = await resolve(resolveHost, url.host, { timeoutMs: connectTimeoutMs, signal: caller.signal })
     for (const address of addresses) judge({ address, port: url.port, mayBePrivate, words: CLONE_URL })
     return { url, address: await firstThatAnswers(addresses, url.port, caller.signal) }
   }
@@ -43,7 +46,7 @@ export function createSourcePolicy(deps: {
   async function admitHost(target: { host: string; port: number }, options: { what: string; signal?: AbortSignal }): Promise<void> {
     const { what, signal } = options
     const mayBePrivate = privateHosts.includes(target.host)
-    for (const address of await resolve(target.host, { timeoutMs: connectTimeoutMs, signal }))
+    for (const address of await resolve(resolveHost, target.host, { timeoutMs: connectTimeoutMs, signal }))
       judge({ address, port: target.port, mayBePrivate, words: { what, privateHint: ALLOW_HOST } })
   }
 
@@ -58,7 +61,7 @@ export function createSourcePolicy(deps: {
 
   async function firstThatAnswers(addresses: readonly string[], port: number, signal: AbortSignal | undefined): Promise<string> {
     let last: unknown
-    for (const address of addresses) {
+    for (const address of addresses.slice(0, MOST_TRIED)) {
       try {
         await tryConnect({ address, port, timeoutMs: connectTimeoutMs }, signal)
         return address
@@ -76,26 +79,30 @@ export function createSourcePolicy(deps: {
   return { admit, admitHost }
 }
 
-async function resolve(host: string, options: { timeoutMs: number; signal: AbortSignal | undefined }): Promise<string[]> {
-  const { timeoutMs, signal } = options
-  if (isIP(host) !== 0) return [host]
+type Within = { timeoutMs: number; signal: AbortSignal | undefined }
+
+async function resolve(resolveHost: ResolveHost, host: string, { timeoutMs, signal }: Within): Promise<string[]> {
+  const over = new AbortController() // also of what still waits for its turn
+  const until = AbortSignal.any([over.signal, ...(signal ? [signal] : [])])
   try {
-    const found = await Promise.race([lookup(host, { all: true }), givenUp(timeoutMs, signal)])
+    const found = await Promise.race([resolveHost(host, { timeoutMs, signal: until }), givenUp(timeoutMs, until)])
     signal?.throwIfAborted()
-    if (found.length > 0) return found.map(({ address }) => address)
+    if (found.length > 0) return found
   } catch (cause) {
     signal?.throwIfAborted()
     throw new RepositoryUnreachable(`The host "${host}" of the clone URL could not be found. Check its spelling.`, {
       isTransient: true,
       cause,
     })
+  } finally {
+    over.abort()
   }
   throw new RepositoryUnreachable(`The host "${host}" of the clone URL has no address.`)
 }
 
-/** Rejects on a timeout or an abort, which the system resolver does not support. */
-async function givenUp(timeoutMs: number, signal: AbortSignal | undefined): Promise<never> {
-  await wait(timeoutMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
+/** Rejects on a timeout or an abort, which the machine's resolver does not support. */
+async function givenUp(timeoutMs: number, signal: AbortSignal): Promise<never> {
+  await wait(timeoutMs, undefined, { ref: false, signal })
   throw new Error('the name server did not answer in time')
 }
 
