@@ -11,25 +11,59 @@ type Deps = {
   privateImages: PrivateImageNotes
 }
 
+/**
+ * Registries that no user of this server runs. They only say that they have an image if they have all of it, and they were asked with what
+ * the project may use, so that it gets nothing which it could not get there.
+ */
+const TRUSTED_REGISTRIES: ReadonlySet<string> = new Set([
+  'docker.io',
+  'ghcr.io',
+  'quay.io',
+  'registry.gitlab.com',
+  'public.ecr.aws',
+  'mcr.microsoft.com',
+  'registry.k8s.io',
+])
+
+type Named = Pick<ImageParts, 'host' | 'repository' | 'digest'>
+
 /** Keeps projects from the private images of others that are on the machine. */
 export function createImageGuard({ engine, credentials, privateImages }: Deps) {
+  async function ask(name: string, user: ImageUser, signal: AbortSignal | undefined): Promise<void> {
+    await engine.registry.resolve(name, await credentials.forHost(user, imageParts(name)?.host ?? ''), signal)
+  }
+
+  async function isAtTrustedRegistry({ host, repository, digest }: Named, user: ImageUser, signal?: AbortSignal): Promise<boolean> {
+    if (!TRUSTED_REGISTRIES.has(host)) return false
+    return await ask(`${repository}@${digest}`, user, signal).then(
+      () => true,
+      (cause: unknown) => {
+        if (cause instanceof RegistryError) return false
+        throw cause
+      },
+    )
+  }
+
   /**
    * The engine and its builder do not ask the registry for what they have by its digest, whoever brought it, and under whatever name. The
-   * registry of that name may be the caller's own and claim to have anything, so the one that the bytes came from is asked.
+   * registry of that name may be the caller's own and claim to have anything, so those that other projects got it from are asked: all of
+   * them, because one may have claimed it before its owner came. A trusted registry is believed, or whoever claims a public image first
+   * would keep it from all others.
    */
-  async function refuseBytesOfOthers({ digest }: { digest: string }, user: ImageUser, signal?: AbortSignal): Promise<void> {
-    const first = await privateImages.first(digest)
-    if (first === undefined || first.projectId === user.projectId) return
-    const name = `${first.repository}@${digest}`
-    await engine.registry.resolve(name, await credentials.forHost(user, imageParts(name)?.host ?? ''), signal).catch((cause: unknown) => {
-      if (!(cause instanceof RegistryError)) throw cause
-      // without the words of the registry, which name an image of somebody else
-      throw new RegistryError(
-        cause.kind,
-        `This project has no access to the image with the digest ${digest}. Save credentials for the registry it comes from under Registries.`,
-        { cause },
-      )
-    })
+  async function refuseBytesOfOthers(named: Named, user: ImageUser, signal?: AbortSignal): Promise<void> {
+    const { digest } = named
+    const others = (await privateImages.of(digest)).filter(({ projectId }) => projectId !== user.projectId)
+    if (others.length === 0 || (await isAtTrustedRegistry(named, user, signal))) return
+    for (const { repository } of others)
+      await ask(`${repository}@${digest}`, user, signal).catch((cause: unknown) => {
+        if (!(cause instanceof RegistryError)) throw cause
+        // without the words of the registry, which name an image of somebody else
+        throw new RegistryError(
+          cause.kind,
+          `This project has no access to the image with the digest ${digest}. Save credentials for the registry it comes from under Registries.`,
+          { cause },
+        )
+      })
   }
 
   async function noteIfPrivate({ repository, digest, host }: ImageParts, user: ImageUser): Promise<void> {

@@ -8,17 +8,18 @@ const MOST_OF_PROJECT = 1000
 
 const nextNumber = sql<number>`coalesce(max(number), 0) + 1`.as('number')
 
-/** Whoever got it first is taken for its owner. */
-export async function firstPrivateImage(db: Reader, digest: string): Promise<PrivateImage | undefined> {
-  const row = await db
+/** Of each project that got it with credentials, where it first came from. */
+export async function privateImagesOf(db: Reader, digest: string): Promise<PrivateImage[]> {
+  const rows = await db
     .selectFrom('private_image')
     .selectAll()
     .where('digest', '=', digest)
     .orderBy('number')
     .orderBy('project_id')
     .orderBy('repository')
-    .executeTakeFirst()
-  return row && { digest, repository: row.repository, projectId: row.project_id }
+    .execute()
+  const firsts = [...Map.groupBy(rows, ({ project_id }) => project_id).values()].flatMap(([first]) => first ?? [])
+  return firsts.map(({ repository, project_id: projectId }) => ({ digest, repository, projectId }))
 }
 
 export async function isNotedAsPrivate(db: Reader, { digest, repository, projectId }: PrivateImage): Promise<boolean> {

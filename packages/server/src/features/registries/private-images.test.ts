@@ -18,12 +18,15 @@ const LIE = 'liar.example.net/any/thing'
 const FACTS = { platform: 'linux/amd64', version: '', cgroupDriver: '', containersRunning: 0, containersTotal: 0, images: 0 }
 const { signal } = new AbortController()
 
-/** Two registries: one shows its image to those with the password, the other one claims to have everything. */
+/** The first shows its image to those with the password, Docker Hub has nginx, and every other one shows its own people whatever they ask for. */
 async function askRegistry(name: string, credentials: RegistryCredentials | undefined): Promise<ResolvedImage> {
   const parts = imageParts(name)
   if (parts === null) throw new Error(name)
   if (parts.host === 'registry.example.com' && credentials?.password !== 'shop-password')
     throw new RegistryError('unauthorized', `${SECRET} needs credentials.`)
+  if (parts.host === 'docker.io' && parts.repository !== 'docker.io/library/nginx')
+    throw new RegistryError('missing', `${name} does not exist.`)
+  if (parts.host === 'miser.example.net' && credentials === undefined) throw new RegistryError('unauthorized', 'Not for you.')
   return { ...parts, digest: DIGEST, platforms: [] }
 }
 
@@ -80,6 +83,28 @@ it.each([`${SECRET}@${DIGEST}`, `${SECRET}:1`])('the bytes of %s are used by nob
   }
   await refuseOthersDigest(`${LIE}@${DIGEST}`, sibling, signal)
   await refuseOthersDigest(`${SECRET}@${DIGEST}`, shop, signal)
+})
+
+it('who claims a digest before its owner comes gets nothing of it', async () => {
+  await using world = await openWorld()
+  const liar = await world.projectWith('liar@example.test', 'liar.example.net', 'anything')
+  const shop = await world.projectWith('shop@example.test', 'registry.example.com', 'shop-password')
+  const { refuseOthersDigest, resolve } = world.visits
+  await refuseOthersDigest(`${LIE}@${DIGEST}`, liar, signal)
+  await refuseOthersDigest(`${SECRET}@${DIGEST}`, shop, signal)
+  await expect(refuseOthersDigest(`${LIE}@${DIGEST}`, liar, signal)).rejects.toMatchObject({ kind: 'unauthorized' })
+  await expect(resolve(`${LIE}:1`, { projectId: liar, personId: null })).rejects.toMatchObject({ kind: 'unauthorized' })
+})
+
+it('nobody keeps others from a public image by claiming its digest', async () => {
+  await using world = await openWorld()
+  const miser = await world.projectWith('miser@example.test', 'miser.example.net', 'anything')
+  const other = await world.projectWith('other@example.test')
+  const { refuseOthersDigest, resolve } = world.visits
+  await refuseOthersDigest(`miser.example.net/x@${DIGEST}`, miser, signal)
+  expect(await resolve('nginx:1.27', { projectId: other, personId: null })).toMatchObject({ digest: DIGEST })
+  await expect(refuseOthersDigest(`nginx@${DIGEST}`, other, signal)).resolves.toBeUndefined()
+  await expect(refuseOthersDigest(`docker.io/some/thing@${DIGEST}`, other, signal)).rejects.toMatchObject({ kind: 'unauthorized' })
 })
 
 it('what nobody needed credentials for can be used by everybody', async () => {

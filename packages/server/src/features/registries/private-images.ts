@@ -1,10 +1,10 @@
 import type { Db } from '../../store/database.ts'
-import { firstPrivateImage, insertPrivateImage, isNotedAsPrivate, type PrivateImage } from './private-images-store.ts'
+import { insertPrivateImage, isNotedAsPrivate, type PrivateImage, privateImagesOf } from './private-images-store.ts'
 
 /** Which images projects got with credentials. */
 export function createPrivateImageNotes({ db }: { db: Db }) {
   return {
-    first: async (digest: string) => await firstPrivateImage(db, digest),
+    of: async (digest: string) => await privateImagesOf(db, digest),
     note: async (image: PrivateImage) => {
       if (!(await isNotedAsPrivate(db, image))) await db.transaction(async (tx) => await insertPrivateImage(tx, image))
     },
