@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Answer, Input, Operation, OperationName, Operations, Policy } from '@berth/contract'
 import { operations } from '@berth/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -14,6 +14,7 @@ import type { Loaders, Subjects } from './policies.ts'
 import { originOf } from './request-origin.ts'
 import { clearedCookies, sessionCookies } from './session-cookie.ts'
 import { strayCookies } from './stray-cookies.ts'
+import { watchAccess } from './watch-access.ts'
 
 /** What a handler can set on the response besides its data. */
 type Session = { begin(token: string): void }
@@ -144,6 +145,15 @@ function sendFile(reply: FastifyReply, { name, bytes, contents }: SentFile): Fas
   return reply.type('application/octet-stream').headers(headers).send(contents)
 }
 
+/** A client decides how long a download lasts, so it ends with the access that it began with. */
+function endWithAccess(gate: Gate, may: Policy, admitted: Record<string, unknown>, result: unknown): void {
+  const contents = result instanceof Readable ? result : (result as Partial<SentFile> | undefined)?.contents
+  const { caller, input } = admitted as { caller?: Caller; input: Record<string, unknown> } // as `admit` returns it
+  if (may === 'anyone' || may === 'signed webhook' || may === 'deploy hook' || caller === undefined || contents === undefined) return
+  const unwatch = watchAccess(gate, { caller, may, input }, () => contents.destroy(new Error('access ended')))
+  contents.once('close', unwatch)
+}
+
 /** Anonymous requests are logins, the setup and deploy hooks: fields of a few hundred characters. */
 function bodyLimitOf({ bodyLimit, may }: Operation): { bodyLimit?: number } {
   if (bodyLimit !== undefined) return { bodyLimit }
@@ -172,7 +182,9 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
       const admitted = await admit(gate, line.may, request, read)
       request.body = undefined // otherwise an unneeded body would stay in memory while the call waits
       const result = handler({ ...admitted, session: sessionOf(request, reply), site: siteOf(request), closed: () => closeSignal(reply) })
-      return send(reply, line, result instanceof Promise ? await result : result)
+      const answer: unknown = result instanceof Promise ? await result : result
+      if (line.shape === 'text' || line.shape === 'file') endWithAccess(gate, line.may, admitted, answer)
+      return send(reply, line, answer)
     },
   })
 }

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { type OpenPolicy, type Policy, type SocketName, type Sockets, sockets } from '@berth/contract'
 import type { Static, TObject } from 'typebox'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Authentication } from './authenticate.ts'
@@ -15,6 +14,7 @@ import { isForeignOrigin, originOf } from './request-origin.ts'
 import { isAmbiguousPath } from './security.ts'
 import { createPeer, type Peer } from './socket-peer.ts'
 import { strayCookies } from './stray-cookies.ts'
+import { watchAccess } from './watch-access.ts'
 
 type Part<Name extends SocketName, Key extends 'params' | 'query'> =
   Sockets[Name] extends Record<Key, infer Schema extends TObject> ? Static<Schema> : unknown
@@ -50,7 +50,6 @@ type Line = {
 type AnyStream = (request: Record<string, unknown>) => Promise<void>
 
 const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // a schema without fields
-const RECHECK_MS = 5000
 const REFUSED_MS = 2000
 const WITH_BODY = 'A request that opens a WebSocket must not have a body.'
 const TOO_MANY_STREAMS = 'This account has too many live connections. Close some Berth pages, then try again.'
@@ -94,24 +93,6 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
   setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep the connection open forever
 }
 
-/** Closes the socket within seconds after access is lost: a logout, a removed member, a deleted project. */
-function createWatchAccess({ authentication, loaders }: Pick<Deps, 'authentication' | 'loaders'>) {
-  return (peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void => {
-    const timer = setInterval(() => {
-      authentication
-        .callerOfSession(access.caller.sessionId, access.caller.origin)
-        .then(async (caller) => {
-          if (!caller) throw new AppError('not_signed_in')
-          await loaders[access.line.may](caller, access.input)
-        })
-        .catch((err: unknown) => {
-          if (err instanceof AppError && err.code !== 'engine_unreachable') peer.close(1008, 'access ended')
-        })
-    }, RECHECK_MS)
-    peer.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
-  }
-}
-
 /** Every socket is checked by the same policies as HTTP, before the upgrade and regularly while it is open. */
 export function createWebSockets(deps: Deps) {
   const { authentication, loaders, log } = deps
@@ -119,7 +100,6 @@ export function createWebSockets(deps: Deps) {
   // Streams take no input: messages from clients are dropped, and pings are answered when the buffer has space.
   const wss = new WebSocketServer({ noServer: true, maxPayload: 1024, maxFragments: 1, autoPong: false, perMessageDeflate: false })
   const open = new Set<Peer>()
-  const watchAccess = createWatchAccess(deps)
 
   async function admit(request: IncomingMessage) {
     if (deps.isStopping()) throw new AppError('stopping')
@@ -140,7 +120,8 @@ export function createWebSockets(deps: Deps) {
     const { line, caller, input, subject } = admitted
     const peer = createPeer(ws, socket)
     open.add(peer)
-    watchAccess(peer, { caller, line, input })
+    const unwatch = watchAccess(deps, { caller, may: line.may, input }, () => peer.close(1008, 'access ended'))
+    peer.signal.addEventListener('abort', unwatch, { once: true })
     const { send, sendEncoded, sendEncodedAndWait, room, signal } = peer
     const stream = deps.streams[line.name] as unknown as AnyStream // the map's type ties each name to its stream; the lookup loses that
     try {
