@@ -8,6 +8,7 @@ import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, t
 import { createDeliveryRate } from './delivery-rate.ts'
 import { isSentBy } from './gate.ts'
 import type { HandledPush, HandlePush, Verdict } from './handle-push.ts'
+import { createWithinBudget } from './handled-bytes.ts'
 import { branchOf, type Push } from './push.ts'
 import { readPush } from './read-push.ts'
 import type { Address, Sender, SenderOf } from './senders.ts'
@@ -58,15 +59,20 @@ export function createReceive(deps: Deps) {
   const { now } = deps
   const isWithinRate = createDeliveryRate(now)
   const isTrimDue = createTrimPlan()
+  const withinBudget = createWithinBudget()
 
   async function receive(address: Address, raw: RawDelivery): Promise<DeliveryAnswer> {
     const sender = await deps.senderOf(address)
     if (!isSentBy(sender, raw.headers, raw.body)) throw new AppError('webhook_not_verified')
+    const key = sender.kind === 'app' ? `app ${sender.app.id}` : `account ${sender.account.id}`
+    return await withinBudget(key, raw.body.length, async () => await handle(sender, key, raw))
+  }
+
+  async function handle(sender: Sender, key: string, raw: RawDelivery): Promise<DeliveryAnswer> {
     const { provider } = sender
     const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
-    const installation = sender.kind === 'app' ? (installationIn(body) ?? '') : ''
-    if (!isWithinRate(sender.kind === 'app' ? `app ${sender.app.id} ${installation}` : `account ${sender.account.id}`))
-      throw new AppError('server_busy', { message: TOO_MANY })
+    const installation = sender.kind === 'app' ? ` ${installationIn(body) ?? ''}` : ''
+    if (!isWithinRate(`${key}${installation}`)) throw new AppError('server_busy', { message: TOO_MANY })
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
     const kept = await compress(raw.body)
