@@ -33,7 +33,8 @@ async function ask(url: string, { ca, signal, headers = {} }: Options): Promise<
   return await new Promise((resolve, reject) => {
     const asked = get(url, settings, resolve)
     asked.setTimeout(SILENCE_MS, () => asked.destroy(new FeedFailure('it sent nothing for 30 s')))
-    asked.once('error', reject)
+    asked.on('error', reject)
+    asked.on('close', () => reject(new FeedFailure('it closed the connection without an answer'))) // nothing once there is one
   })
 }
 
