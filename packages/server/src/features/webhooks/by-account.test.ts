@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { runByAccount } from './by-account.ts'
 
@@ -19,8 +20,23 @@ it('an account that hangs or fails does not delay others, and each account runs 
     })),
   ]
   const { signal } = new AbortController()
-  await runByAccount(tasks, { atOnce: 4, signal, onFailure: (accountId) => failed.push(accountId) })
+  await runByAccount(tasks, { atOnce: 4, slowMs: 60_000, signal, onFailure: (accountId) => failed.push(accountId) })
   expect(failed.toSorted((a, b) => a - b)).toEqual(others)
   expect(done.at(-1)).toBe('1b')
   expect(done).toHaveLength(6)
+})
+
+it('after a slow task, the rest of its account is left, and the other accounts go on', async () => {
+  const done: string[] = []
+  const task = (accountId: number, name: string, ms: number) => ({
+    accountId,
+    run: async () => {
+      await sleep(ms)
+      done.push(name)
+    },
+  })
+  const tasks = [task(1, '1a', 60), task(1, '1b', 60), task(2, '2a', 0), task(2, '2b', 0)]
+  const { signal } = new AbortController()
+  await runByAccount(tasks, { atOnce: 1, slowMs: 50, signal, onFailure: () => undefined })
+  expect(done).toEqual(['1a', '2a', '2b'])
 })

@@ -27,6 +27,7 @@ type WantedAt = WantedHook & { site: string | undefined }
 
 const ACCOUNTS_AT_ONCE = 4
 const VISIT_MS = 10_000
+const SLOW_MS = 5000
 const NO_ADDRESS =
   'This server has no public address yet. Set the dashboard domain in the settings, so that the host can send webhooks there.'
 
@@ -56,7 +57,7 @@ export function createHooks(deps: Deps) {
     for (const hook of rows.values())
       if (hook.next_try_at <= now().toISOString()) tasks.push({ accountId: hook.account_id, run: async () => await remove(hook, visit()) })
     const onFailure = (accountId: number, cause: unknown) => deps.log.warn({ accountId, err: cause }, 'a webhook could not be checked')
-    await runByAccount(tasks, { atOnce: ACCOUNTS_AT_ONCE, signal, onFailure })
+    await runByAccount(tasks, { atOnce: ACCOUNTS_AT_ONCE, slowMs: SLOW_MS, signal, onFailure })
   }
 
   function isDue(want: WantedAt, hook: HookRow | undefined): boolean {
