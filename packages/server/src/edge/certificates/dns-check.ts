@@ -9,6 +9,8 @@ export type DnsCheck = {
   readonly found: readonly string[]
 }
 
+/** A name can have thousands of addresses, and what is wrong is stored and listed. */
+const MOST_NAMED = 4
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** Queries DNS, not the machine's hosts file: what counts is what the rest of the world sees. */
@@ -58,6 +60,8 @@ export function judgeDns(host: string, known: { found: readonly string[]; addres
   if (addresses.length === 0) return { dnsStatus: 'unknown', dnsError: null, found }
   const elsewhere = found.filter((address) => !addresses.includes(address))
   if (elsewhere.length === 0) return { dnsStatus: 'ok', dnsError: null, found }
-  const dnsError = `${host} points to ${elsewhere.join(' and ')}, but this server is ${here}. Change the record, or keep it if there is a proxy in front of the server.`
+  // sorted, so that the same ones are named whatever order DNS returns them in
+  const named = [...elsewhere.toSorted().slice(0, MOST_NAMED), ...(elsewhere.length > MOST_NAMED ? ['others'] : [])].join(' and ')
+  const dnsError = `${host} points to ${named}, but this server is ${here}. Change the record, or keep it if there is a proxy in front of the server.`
   return { dnsStatus: 'wrong', dnsError, found }
 }
