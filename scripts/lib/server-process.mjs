@@ -10,8 +10,8 @@ export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2']
 export const environment = {
   // From the second start on, compiled code is read from here. This makes the start a quarter shorter.
   NODE_COMPILE_CACHE: compileCache,
-  // A DNS lookup occupies a thread until its name server answers, and requests may cause sixteen at a time. Files and password hashes still
-  // need threads.
+  // Lookups by the machine's own resolver hold a thread for as long as a name server is silent: there must still be threads for files and
+  // password hashes.
   UV_THREADPOOL_SIZE: '24',
   // Returns memory to the system that only the start needed. One arena is enough: threads other than the main one allocate very little.
   MALLOC_ARENA_MAX: '1',
