@@ -54,7 +54,7 @@ export function createImageGuard({ engine, credentials, privateImages }: Deps) {
     const { digest } = named
     const others = (await privateImages.of(digest)).filter(({ projectId }) => projectId !== user.projectId)
     if (others.length === 0 || (await isAtTrustedRegistry(named, user, signal))) return
-    for (const { repository } of others)
+    for (const repository of new Set(others.map((other) => other.repository)))
       await ask(`${repository}@${digest}`, user, signal).catch((cause: unknown) => {
         if (!(cause instanceof RegistryError)) throw cause
         // without the words of the registry, which name an image of somebody else

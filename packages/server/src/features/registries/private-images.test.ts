@@ -19,7 +19,9 @@ const FACTS = { platform: 'linux/amd64', version: '', cgroupDriver: '', containe
 const { signal } = new AbortController()
 
 /** The first shows its image to those with the password, Docker Hub has nginx, and every other one shows its own people whatever they ask for. */
+const asked: string[] = []
 async function askRegistry(name: string, credentials: RegistryCredentials | undefined): Promise<ResolvedImage> {
+  asked.push(name)
   const parts = imageParts(name)
   if (parts === null) throw new Error(name)
   if (parts.host === 'registry.example.com' && credentials?.password !== 'shop-password')
@@ -83,6 +85,16 @@ it.each([`${SECRET}@${DIGEST}`, `${SECRET}:1`])('the bytes of %s are used by nob
   }
   await refuseOthersDigest(`${LIE}@${DIGEST}`, sibling, signal)
   await refuseOthersDigest(`${SECRET}@${DIGEST}`, shop, signal)
+})
+
+it('a registry is asked once, however many projects got the image there', async () => {
+  await using world = await openWorld()
+  const people = ['a@example.test', 'b@example.test', 'c@example.test', 'd@example.test']
+  const projects = await Promise.all(people.map(async (email) => await world.projectWith(email, 'registry.example.com', 'shop-password')))
+  for (const projectId of projects.slice(1)) await world.visits.refuseOthersDigest(`${SECRET}@${DIGEST}`, projectId, signal)
+  asked.length = 0
+  await world.visits.refuseOthersDigest(`mirror.example.org/x@${DIGEST}`, projects[0] ?? 0, signal)
+  expect(asked).toEqual([`${SECRET}@${DIGEST}`])
 })
 
 it('who claims a digest before its owner comes gets nothing of it', async () => {
