@@ -49,3 +49,7 @@ it('an answer in a few pieces is put together', async () => {
   const whole = (socket: TLSSocket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`)
   expect(await ask(whole)).toEqual({})
 })
+
+it('an answer that ends with its connection is read to its end', async () => {
+  expect(await ask((socket) => socket.end(`${HEAD}connection: close\r\n\r\n{}`))).toEqual({})
+})

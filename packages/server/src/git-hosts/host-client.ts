@@ -116,7 +116,9 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
     ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  let isAnswered = false
   const sent = request(url, { method: asked.method ?? 'GET', agent, headers, signal: place.signal }, (response) => {
+    isAnswered = true
     const chunks: Buffer[] = []
     let size = 0
     response.on('data', (chunk: Buffer) => {
@@ -133,7 +135,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
   })
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} responds too slowly. Try again later.`)))
   sent.on('error', reject)
-  sent.on('close', () => reject(new Error('closed without an answer'))) // all that follows a switch to another protocol; nothing once there is an answer
+  sent.on('close', () => isAnswered || reject(new Error('closed without an answer'))) // all that follows a switch to another protocol
   sent.end(body)
   return await promise
 }
