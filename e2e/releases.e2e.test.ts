@@ -92,7 +92,9 @@ it('sets the port that a failed release listens on with one click', { tags: 'lon
   await ended(page, 'Live')
 })
 
-it('changes the environment in bulk, says so until the next deployment, and follows the log of the container', async () => {
+it('changes the environment in bulk, says so until the next deployment, and follows the log of the container', {
+  tags: 'long',
+}, async () => {
   const { app } = await newApp('worker', {
     Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD echo "colour is $COLOUR"; exec httpd -f -p "$PORT" -h /www\n`,
   })

@@ -119,7 +119,7 @@ async function onEveryPage(check: (page: Page, each: Case) => Promise<void>): Pr
   return [...failed, ...lab.problems]
 }
 
-it('shows on every page that it loads, then what is there', async () => {
+it('shows on every page that it loads, then what is there', { tags: 'long', timeout: 300_000 }, async () => {
   const failed = await onEveryPage(async (page, { path, asks, full }) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     await page.route(asks, async (route) => {
@@ -132,7 +132,7 @@ it('shows on every page that it loads, then what is there', async () => {
     await visible(page.locator('main').getByText(full))
   })
   expect(failed).toEqual([])
-}, 300_000)
+})
 
 it('says on every page when it could not be loaded, and gets there by another try', { tags: 'long', timeout: 300_000 }, async () => {
   const refusal = { status: 500, json: { error: { code: 'internal_error', message: 'Something went wrong.' } } }

@@ -145,7 +145,7 @@ it('switches once a busy engine lists its containers again', async () => {
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'patient' })
 })
 
-it('starts the earlier release again if the engine does not remove the failed one', async () => {
+it('starts the earlier release again if the engine does not remove the failed one', { tags: 'long' }, async () => {
   const host = 'alone.example.test'
   const app = await lab.addApp('Alone', { domain: host })
   await lab.call('apps.update', { appId: app.id, deploymentStrategy: 'recreate' })

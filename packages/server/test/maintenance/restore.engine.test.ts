@@ -134,7 +134,7 @@ it('finds its running app again by its labels after a restore into another direc
   await until(async () => JSON.stringify(await answerOfShop()).includes('"version":"2"'), 'the next release', 90_000)
 })
 
-it('says on a machine without its containers what to deploy again and which data is missing', async () => {
+it('says on a machine without its containers what to deploy again and which data is missing', { tags: 'long' }, async () => {
   const [reader] = await containers(stack)
   await docker(['exec', reader?.id ?? '', 'node', '-e', "require('node:fs').writeFileSync('/data/kept.txt', 'kept')"])
   const copied = await docker(['run', '--rm', '-v', `${nameOfData()}:/data:ro`, BUSYBOX_IMAGE, 'tar', '-c', '-C', '/data', '.'])

@@ -11,7 +11,6 @@ const slowBuild = () => webFiles('through it all', [`RUN echo ${Math.random()}; 
 
 /** One stage and one fault each; `outage.long.ts` has them all. */
 const CELLS: readonly [string, OutageFault][] = [
-  ['building_image: running', { kind: 'reset' }],
   ['stopping_old', { kind: 'cut', ms: 2000 }],
   ['rollback: creating', { kind: 'refuse', call: 'POST /containers/create' }],
 ]
