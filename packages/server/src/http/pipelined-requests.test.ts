@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
+import { listenAndConnect, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { handleInTurn } from './pipelined-requests.ts'
 
 let server: Server
@@ -19,10 +17,7 @@ beforeEach(async () => {
     if (!socket.destroyed) upgrades += 1
     socket.destroy()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
-  connection = await openConnection(`http://127.0.0.1:${port}`)
+  connection = await listenAndConnect(server)
 })
 afterEach(async () => {
   connection.socket.destroy()

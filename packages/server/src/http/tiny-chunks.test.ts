@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
+import { listenAndConnect, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { refuseTinyChunks } from './tiny-chunks.ts'
 
 let server: Server
@@ -15,10 +13,7 @@ beforeEach(async () => {
   const take = (request: IncomingMessage) => requests.push(request)
   server.on('request', take).on('checkExpectation', take)
   refuseTinyChunks(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a listening TCP server has one
-  connection = await openConnection(`http://127.0.0.1:${port}`)
+  connection = await listenAndConnect(server)
 })
 afterEach(async () => {
   connection.socket.destroy()

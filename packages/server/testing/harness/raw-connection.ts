@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 
 export type RawConnection = {
   socket: Socket
@@ -32,6 +33,14 @@ export async function openConnection(baseUrl: string, options: { localAddress?: 
   })
   await Promise.race([once(socket, 'connect'), closed.promise])
   return { socket, answer: () => answer, isClosed: () => isClosed, answered: answered.promise, closed: closed.promise }
+}
+
+/** A raw connection to a server that does not listen yet. */
+export async function listenAndConnect(server: Server): Promise<RawConnection> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  return await openConnection(`http://127.0.0.1:${port}`)
 }
 
 /** The head of a request that promises a body of this many bytes. */
