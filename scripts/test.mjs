@@ -22,13 +22,13 @@ function finish(passed, failed) {
 const OURS = ['skipped', 'outside'].map((name) => `--reporter=./scripts/announce-${name}.mjs`)
 
 /** What is tagged as long is run by hand, like the sweeps of `vitest.long.config.ts`. */
-const SHORT = ['--tags-filter=!long']
+const SHORT = '--tags-filter=!long'
 
 /** Runs Vitest; answers its exit code, what became of each file, and the errors outside of every test. */
 async function runTests(args) {
   for (const file of [report, outsideFile]) rmSync(file, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', ...OURS, `--outputFile.json=${report}`]
-  const exitCode = await run(pinnedNode, [bin('vitest'), 'run', ...reporters, ...args], { env: { [OUTSIDE_FILE]: outsideFile } })
+  const exitCode = await run(pinnedNode, [bin('vitest'), 'run', SHORT, ...reporters, ...args], { env: { [OUTSIDE_FILE]: outsideFile } })
   const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
   return { exitCode, files: merged(read(report)?.testResults.map(summarise) ?? []), outside: read(outsideFile) ?? [] }
 }
@@ -56,7 +56,7 @@ async function rerunAlone({ files }) {
   const failed = files.filter(({ name, failures }) => failures.length > 0 && ON_REAL_PARTS.test(name))
   if (failed.length === 0 || failed.length > MOST_RERUNS) return undefined
   for (const { name, failures } of failed) console.log(`RUN AGAIN: ${name} failed the first time: ${failures.join('; ')}`)
-  return await runTests([...SHORT, '--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
+  return await runTests(['--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
 }
 
 async function main() {
@@ -67,7 +67,7 @@ async function main() {
   }
   const failedSteps = await runSteps()
   mkdirSync(cacheDir, { recursive: true })
-  const first = await runTests([...SHORT, ...process.argv.slice(2)])
+  const first = await runTests(process.argv.slice(2))
   const again = await rerunAlone(first)
   const runs = again === undefined ? [first] : [first, again]
   const files = first.files.map((file) => again?.files.find(({ name }) => name === file.name) ?? file)
