@@ -114,7 +114,7 @@ export const ROLE_WORDS = {
 export const PORT_HINTS = {
   web: 'The port your app listens on (also set as PORT).',
   service: 'Leave empty if it does not listen on a port.',
-  compose: 'The service that listens on this port gets the address.',
+  compose: 'The service that listens on this port gets the address. Empty: the port that the file publishes.',
   database: 'The port it listens on.',
 } as const satisfies Record<AppType, string>
 

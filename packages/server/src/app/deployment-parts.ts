@@ -96,7 +96,7 @@ export function createDeploymentParts(deps: Deps) {
   const { config, db, engine, instance, secrets, routes, tuning, log, now } = deps
   const { dataDir } = config
   const { logs, keptOutput } = createLogParts(deps)
-  const record = createRecord({ db, now })
+  const record = createRecord({ db, secrets, now })
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })

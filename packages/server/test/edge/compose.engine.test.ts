@@ -357,14 +357,17 @@ it.concurrent('a restart of a service with replicas restarts one after the other
 it.concurrent('a compose app without a repository is deployed from its own file, and serves', limit, async () => {
   const host = 'pasted.example.test'
   const { id: projectId } = await lab.call('projects.create', { name: 'Pasted' })
-  const { id: appId } = await lab.call('apps.create', { projectId, name: 'pasted', appType: 'compose', port: 3000 })
+  const { id: appId } = await lab.call('apps.create', { projectId, name: 'pasted', appType: 'compose' })
   await lab.call('domains.create', { appId, domain: host })
   const serve = ["require('http').createServer((q, s) => s.end('{", '"version":"$', '{WORD:-pasted}"', "}')).listen(3000)"].join('')
   const fileWith = (more: object) =>
     JSON.stringify({ services: { web: { image: NODE_IMAGE, command: ['node', '-e', serve], ...more }, store } })
-  await expect(lab.call('stacks.setFile', { appId, composeFile: fileWith({}) })).rejects.toThrow('to that service')
+  await expect(lab.call('stacks.setFile', { appId, composeFile: fileWith({}) })).rejects.toThrow(
+    'none publishes a port, and the app has none',
+  )
   await lab.call('stacks.setFile', { appId, composeFile: fileWith({ expose: [3000] }) })
   const { id } = await lab.call('deployments.create', { appId })
   expect(await lab.finished(id)).toMatchObject({ status: 'success', error_message: '' })
   await until(async () => (await versionAt(host)) === 'pasted', 'the app')
+  expect((await lab.call('apps.get', { appId })).port).toBe(3000) // as the file says
 })

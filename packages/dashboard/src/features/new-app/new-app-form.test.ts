@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY, isPasted, nameFromImage, nameFromUrl, newAppInput, withProcess, withVariable } from './new-app-form.ts'
+import { EMPTY, isPasted, nameFromImage, nameFromUrl, newAppInput, portFor, withProcess, withVariable } from './new-app-form.ts'
 
 describe('the new app form', () => {
   it('asks for a web app with its source, port and environment', () => {
@@ -96,6 +96,15 @@ describe('the new app form', () => {
   ])('reads a name from %s', (url, name) => {
     expect(nameFromUrl(url)).toBe(name)
   })
+})
+
+it.each([
+  ['3000', 'web', 'compose', ''],
+  ['', 'compose', 'web', '3000'],
+  ['8080', 'web', 'compose', '8080'],
+  ['3000', 'web', 'service', '3000'],
+] as const)('the port %j of type %s becomes, as %s, %j', (port, appType, next, expected) => {
+  expect(portFor(next, { appType, port })).toBe(expected)
 })
 
 it('a pasted compose file has no source, and is set once the app is there', () => {

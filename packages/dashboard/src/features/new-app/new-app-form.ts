@@ -40,6 +40,12 @@ export const EMPTY: NewAppValues = {
   composeFile: '',
 }
 
+/** The port after another type was picked: what was typed stays. A compose file says itself which port it publishes. */
+export function portFor(next: AppType, { appType, port }: Pick<NewAppValues, 'appType' | 'port'>): string {
+  const usual = (type: AppType) => (type === 'compose' ? '' : EMPTY.port)
+  return port === usual(appType) ? usual(next) : port
+}
+
 /** Only the fields that this type of app needs. */
 export function newAppInput(projectId: number, values: NewAppValues): Input<'apps.create'> {
   const { appType, name, templateName, rootDirectory, port, env } = values

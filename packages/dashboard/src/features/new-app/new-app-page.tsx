@@ -1,4 +1,4 @@
-import { parseDotenv } from '@berth/contract'
+import { type AppType, parseDotenv } from '@berth/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -24,7 +24,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { EMPTY, isImage, isPasted, mayHaveProcesses, type NewAppValues, newAppInput, startOf } from './new-app-form.ts'
+import { EMPTY, isImage, isPasted, mayHaveProcesses, type NewAppValues, newAppInput, portFor, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -58,6 +58,10 @@ function Wizard({ projectId }: { projectId: number }) {
     onDone: ({ id }, values) => open.mutateAsync({ appId: id, deployNow, composeFile: isPasted(values) ? values.composeFile : '' }),
   })
   useUnsavedWarning(form.touched)
+  function pickType(appType: AppType): void {
+    form.set('port', portFor(appType, form.values))
+    form.set('appType', appType)
+  }
   function leave(): void {
     const { env, composeFile: text, ...kept } = form.values // both may contain secrets
     keepForm(paths.newApp(projectId), kept)
@@ -76,7 +80,7 @@ function Wizard({ projectId }: { projectId: number }) {
       className="max-w-3xl"
     >
       <Card title="1 · Type">
-        <KindPicker value={form.values.appType} onPick={(appType) => form.set('appType', appType)} />
+        <KindPicker value={form.values.appType} onPick={pickType} />
       </Card>
       <Card title={form.values.appType === 'database' ? '2 · Database' : '2 · Source'}>
         <DetailFields projectId={projectId} form={form} onLeave={leave} />

@@ -200,6 +200,41 @@ describe('the service that visitors reach', () => {
     expect(notes).toContainEqual(expect.stringContaining("services.b publishes port 9000, but the app's port is 80. Change the app's port"))
   })
 
+  describe('of an app without a port', () => {
+    const found = (services: object, hasOwnDomain = true) => {
+      const settings = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [], newImageName: () => '', port: null, hasOwnDomain }
+      const { routedService, foundPort } = planCompose(JSON.stringify({ services }), settings)
+      return [routedService, foundPort]
+    }
+    const dns = { image: 'x', ports: ['5353:53/udp'] }
+
+    it.each<[string, object, [string, number]]>([
+      ['publishes one', { db: { image: 'x', expose: [5432] }, web: { image: 'x', ports: ['8080:80', '8443:443'] }, dns }, ['web', 80]],
+      ['exposes one', { db: { image: 'x' }, web: { image: 'x', expose: ['3000'] } }, ['web', 3000]],
+    ])('is the only one that %s, at that port', (_, services, expected) => {
+      expect(found(services)).toEqual(expected)
+    })
+
+    it.each<[string, object, string]>([
+      [
+        'several publish one',
+        { a: { image: 'x', ports: ['80:80'] }, b: { image: 'x', ports: ['81:81'] } },
+        'a, b publish ports, and the app has none',
+      ],
+      [
+        'none does',
+        { a: { image: 'x' } },
+        "none publishes a port, and the app has none. Set the app's port to the one where that service listens",
+      ],
+    ])('must be chosen if %s', (_, services, message) => {
+      expect(() => found(services)).toThrow(message)
+    })
+
+    it('is none if the app has no domain either', () => {
+      expect(found({ web: { image: 'x', ports: ['80:80'] } }, false)).toEqual([null, undefined])
+    })
+  })
+
   it('must be chosen if the file leaves several', async () => {
     await expect(routed({ a: { image: 'x' }, b: { image: 'x' } })).rejects.toThrow(
       'do not say which one visitors reach: none publishes or exposes port 80. Add "expose: [80]" to that service',

@@ -21,6 +21,7 @@ export type ComposeSettings = {
   readonly env: Readonly<Record<string, string>>
   /** The prefix of the engine's names for the app's volumes. */
   readonly volumePrefix: string
+  /** Without one it is taken from the file, if the app has domains that name no service. */
   readonly port: number | null
   /** Services with their own domains, and the ports that their visitors are sent to. */
   readonly endpoints?: readonly Endpoint[]
@@ -59,12 +60,13 @@ function read(work: (reading: Reading) => ComposePlan): ComposePlan {
 }
 
 function withNotes(plan: ComposePlan | undefined, reading: Reading): ComposePlan {
-  const { services = [], builds = [], routedService = null, alsoRouted = [], published = [] } = plan ?? {}
+  const { services = [], builds = [], routedService = null, foundPort, alsoRouted = [], published = [] } = plan ?? {}
   const notes = reading.notes()
   return {
     services,
     builds,
     routedService,
+    ...(foundPort !== undefined && { foundPort }),
     ...(alsoRouted.length > 0 && { alsoRouted }),
     ...(published.length > 0 && { published }),
     ...(notes.length > 0 && { notes }),
@@ -112,7 +114,8 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const endpoints = (settings.endpoints ?? []).filter(({ service }) => services.some(({ name }) => name === service))
   if (settings.standsAlone) refuseBuilds(services, reading)
   const { port, hasOwnDomain = false } = settings
-  const routed = reading.attempt(() => routedOf(services, { port, hasEndpoints: endpoints.length > 0, hasOwnDomain }, reading.note))
+  const hasEndpoints = endpoints.length > 0
+  const routed = reading.attempt(() => routedOf(services, { port, hasEndpoints, hasOwnDomain }, reading.note)) ?? null
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
@@ -123,9 +126,10 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
     const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
     return finishedService({ ...service, aliases: [...service.aliases, ...linked] }, { ...settings, ...place, image })
   })
-  const published = services.flatMap((service) => publishedOf(service, { ...settings, routed: routed ?? null, endpoints, reading }))
-  const alsoRouted = [...new Set(endpoints.map(({ service }) => service))].filter((name) => name !== routed)
-  return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted, published }
+  const published = services.flatMap((service) => publishedOf(service, { ...settings, routed, endpoints, reading }))
+  const alsoRouted = [...new Set(endpoints.map(({ service }) => service))].filter((name) => name !== routed?.service)
+  const found = port === null && routed !== null && { foundPort: routed.port }
+  return { services: inStartOrder(finished), builds, routedService: routed?.service ?? null, ...found, alsoRouted, published }
 }
 
 function refuseBuilds(services: readonly ServiceRead[], reading: Reading): void {

@@ -1,11 +1,11 @@
 import { type Reading, refuse } from './refuse.ts'
-import type { Endpoint } from './routed.ts'
+import type { Endpoint, Routed } from './routed.ts'
 import type { ServiceRead } from './service.ts'
 import type { PublishedPort } from './stack.ts'
 
 type Around = {
-  /** The service that visitors reach, at the app's port. */
-  readonly routed: string | null
+  readonly routed: Routed | null
+  /** The app's. */
   readonly port: number | null
   readonly endpoints: readonly Endpoint[]
   readonly reservedPorts: readonly number[]
@@ -16,7 +16,7 @@ type Around = {
 export function publishedOf({ name: service, ports }: ServiceRead, around: Around): PublishedPort[] {
   const { reading } = around
   const at = `services.${service}.ports`
-  const endpoints = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.endpoints]
+  const endpoints = [...(around.routed === null ? [] : [around.routed]), ...around.endpoints]
   const isEndpoint = (container: number) =>
     endpoints.some((endpoint) => endpoint.service === service && (endpoint.port ?? around.port) === container)
   const published = reading.each(at, ports, ({ host, ...port }) => {

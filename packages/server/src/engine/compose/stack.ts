@@ -85,6 +85,8 @@ export type ComposePlan = {
   readonly services: readonly StackService[]
   readonly builds: readonly StackBuild[]
   readonly routedService: string | null
+  /** The port of the routed service, if the app has none and the file says it. */
+  readonly foundPort?: number
   /** Services with their own domains. */
   readonly alsoRouted?: readonly string[]
   /** What services publish in the file. None of it is opened on the machine unless somebody opens it. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { findDeployment } from '../../domain/rows.ts'
+import { createSecretBox } from '../../lib/secret-box.ts'
 import { findReleaseFiles, insertReleaseFiles } from './release/files-store.ts'
 import { createRecord } from './run/deployment-writes.ts'
 import { forgetArtifact, insertDeployment, moveDeployment } from './store.ts'
@@ -41,6 +42,6 @@ it('a rollback that waits has no copy of the files; it gets them when it begins,
   const row = await db.transaction(async (tx) => await insertDeployment(tx, wanted))
   expect(await findReleaseFiles(db, row.id)).toBe('')
   expect(await db.transaction(async (tx) => await forgetArtifact(tx, to.id))).toBe(false)
-  await createRecord({ db, now: () => new Date() }).begin(row, { sealed: row.sealed_config })
+  await createRecord({ db, secrets: createSecretBox(Buffer.alloc(32, 1)), now: () => new Date() }).begin(row, { sealed: row.sealed_config })
   expect(await findReleaseFiles(db, row.id)).toBe('files')
 })

@@ -46,7 +46,8 @@ export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnviron
 
   async function ofNew(caller: Caller, projectId: number, input: OfNew): Promise<StackPlan> {
     const { composeFile, gitCloneUrl: cloneUrl, gitBranch: branch = '', envVars = {}, rootDirectory: directory = '', port = null } = input
-    const stack = { env: { ...(port !== null && { PORT: String(port) }), ...envVars }, port, directory }
+    const env = { ...(port !== null && { PORT: String(port) }), ...envVars }
+    const stack = { env, port, directory, hasOwnDomain: true } // a new app gets an address
     if (composeFile !== undefined) return await plans.ofText(caller, composeFile, stack)
     if (cloneUrl === undefined) throw fieldError('invalid_request', 'gitCloneUrl', 'must be given, or composeFile')
     const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })

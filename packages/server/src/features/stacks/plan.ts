@@ -59,10 +59,16 @@ function presented({ file, plan, objections, variables }: JudgedStack, { env }: 
           .map(({ container, protocol, host }) => ({ container, protocol, host })),
       }
     }),
-    notes: [...(plan.notes ?? [])],
+    notes: [...(plan.notes ?? []), ...foundPortNote(plan)],
     refused: [...objections],
     variables: variables.map(({ name, fallback, isNeeded, words }) => {
       return { name, default: fallback, isRequired: isNeeded, isSet: Object.hasOwn(env, name), message: words }
     }),
   }
+}
+
+function foundPortNote({ foundPort, routedService }: JudgedStack['plan']): string[] {
+  return foundPort === undefined
+    ? []
+    : [`services.${routedService}: visitors reach it at port ${foundPort}, which becomes the port of the app.`]
 }

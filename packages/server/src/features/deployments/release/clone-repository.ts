@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { kindOf } from '../../../domain/app-kinds.ts'
 import { findComposeText } from '../../../domain/compose-text.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Git } from '../../../git/git.ts'
@@ -27,8 +28,11 @@ export function createCloneRepository(deps: Deps) {
       await mkdir(workspace, { recursive: true, mode: 0o700 })
       return
     }
+    if (app.git_clone_url === '') {
+      await context.enter('cloning_repo', 'Looking for the source of the app')
+      throw new DeploymentFailure(`The app has no source. ${wayToSource(app)}, then deploy again.`)
+    }
     await context.enter('cloning_repo')
-    if (app.git_clone_url === '') throw new DeploymentFailure('The app has no source. Set a clone URL in its settings, then deploy again.')
     const source = { ...(await deps.sourceOf(app, signal)), signal }
     await step('git.check', async () => await deps.checkCommit(app, deployment, signal))
     const branch = app.git_branch === '' ? null : app.git_branch
@@ -50,4 +54,9 @@ export function createCloneRepository(deps: Deps) {
 
 function submodulesFor({ config, say }: Context): { onSubmodule?: (path: string) => void } {
   return config.build?.submodules === true ? { onSubmodule: (path) => say(`Fetched the submodule ${path}`) } : {}
+}
+
+function wayToSource(app: AppRow): string {
+  const isStack = kindOf(app).madeFrom === 'compose'
+  return isStack ? 'Set a clone URL in its settings, or paste its compose file there' : 'Set a clone URL in its settings'
 }

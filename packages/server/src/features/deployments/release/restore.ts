@@ -157,6 +157,7 @@ function contextOf(
     replaces: active.id,
     noteCommit: async () => undefined,
     noteImage: async () => undefined,
+    notePort: async () => undefined,
     active: () => undefined,
     say,
     note: say,

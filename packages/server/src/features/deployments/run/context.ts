@@ -21,7 +21,7 @@ type Parts = {
   buildSecrets: Readonly<Record<string, string>>
   workspace: string
   writer: Pick<LogWriter, 'append' | 'flush'>
-  record: Pick<DeploymentRecord, 'stage' | 'commit' | 'image'>
+  record: Pick<DeploymentRecord, 'stage' | 'commit' | 'image' | 'port'>
   signal: AbortSignal
   step: Step
   log: Pick<Logger, 'debug'>
@@ -70,7 +70,7 @@ export function createContext(parts: Parts): LiveContext {
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
   const limits = createStageLimits({ tuning, nameOf: () => words, end: (why) => deadline.abort(why) })
-  let { row, app } = parts
+  let { row, app, config } = parts
   let stage: StageName = 'cloning_repo'
   let words: string = WORDS[stage]
   let noting: Promise<void> = Promise.resolve()
@@ -113,6 +113,9 @@ export function createContext(parts: Parts): LiveContext {
     get deployment() {
       return row
     },
+    get config() {
+      return config
+    },
     readAppAgain: async () => void (app = (await parts.findApp()) ?? app),
     signal,
     enter,
@@ -122,6 +125,10 @@ export function createContext(parts: Parts): LiveContext {
     },
     noteCommit: async (commit) => void (row = await record.commit(row, commit)),
     noteImage: async (ref) => void (row = await record.image(row, ref)),
+    notePort: async (port) => {
+      config = { ...config, port }
+      row = await record.port(row, config)
+    },
     progress,
     write,
     endedSteps: steps.ended,
@@ -139,8 +146,8 @@ function timesOf(limits: Pick<ReturnType<typeof createStageLimits>, 'active' | '
   }
 }
 
-function givenBy({ config, buildSecrets, workspace, step, replaces }: Parts) {
-  return { config, buildSecrets, workspace, step, replaces }
+function givenBy({ buildSecrets, workspace, step, replaces }: Parts) {
+  return { buildSecrets, workspace, step, replaces }
 }
 
 /** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */

@@ -30,7 +30,7 @@ async function openLab(options: LabOptions = {}) {
   const restored: string[] = []
   const secrets = createSecretBox(Buffer.alloc(32, 1))
   const step = async <Result>(_name: string, effect: () => Promise<Result>) => await effect()
-  const record = createRecord({ db, now })
+  const record = createRecord({ db, secrets, now })
   const settingsOf = createSettingsOf({
     secrets,
     currentFiles: async () => [],

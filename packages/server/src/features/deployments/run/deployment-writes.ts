@@ -1,19 +1,22 @@
 import type { DeploymentStatus } from '@berth/contract'
+import { setMissingPort } from '../../../domain/app-port.ts'
 import { setAppStatus, setWanted } from '../../../domain/app-status.ts'
 import { type Artifact, columnsOf } from '../../../domain/artifact.ts'
+import { type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { setStoppedServices } from '../../../domain/stopped-services.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
 import { findReleaseFiles, insertReleaseFiles } from '../release/files-store.ts'
 import { findPlan } from '../release/plan-store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
-type Deps = { db: Db; now: () => Date }
+type Deps = { db: Db; secrets: SecretBox; now: () => Date }
 type Settled = { status: 'running' | 'stopped' | 'error'; reason: string }
 
 /** The writes of a running deployment. Each is one transaction, and fails if the deployment was ended elsewhere. */
-export function createRecord({ db, now }: Deps) {
+export function createRecord({ db, secrets, now }: Deps) {
   async function begin(row: DeploymentRow, { sealed, sealedFiles = '' }: { sealed: string; sealedFiles?: string }): Promise<DeploymentRow> {
     const at = now()
     const change = { attempts: row.attempts + 1, started_at: row.started_at ?? at.toISOString(), sealed_config: sealed }
@@ -45,6 +48,16 @@ export function createRecord({ db, now }: Deps) {
     )
   }
 
+  /** Of the release, and of the app unless somebody gave it one meanwhile. */
+  async function port(row: DeploymentRow, config: ReleaseConfig): Promise<DeploymentRow> {
+    const at = now()
+    const sealed_config = sealConfig(secrets, row.app_id, config)
+    return await db.transaction(async (tx) => {
+      await setMissingPort(tx, at, row.app_id, config.port)
+      return await noteDeployment(tx, { id: row.id, status: 'building', at, change: { sealed_config } })
+    })
+  }
+
   async function deploying(row: DeploymentRow, artifact: Artifact): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {
@@ -62,11 +75,11 @@ export function createRecord({ db, now }: Deps) {
     )
   }
 
-  return { begin, stage, commit, image, deploying, release, ...createLastWrites({ db, now }) }
+  return { begin, stage, commit, image, port, deploying, release, ...createLastWrites({ db, now }) }
 }
 
 /** The final writes. */
-function createLastWrites({ db, now }: Deps) {
+function createLastWrites({ db, now }: Pick<Deps, 'db' | 'now'>) {
   async function success(app: AppRow, row: DeploymentRow, outcome: { durationSeconds: number; steps: string }): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {

@@ -79,6 +79,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
       stage: async (current, _status, { stage }) => ({ ...current, ...(stage && { stage }) }),
       commit: async (current) => current,
       image: async (current) => current,
+      port: async (current) => current,
     },
     signal: new AbortController().signal,
     step: async (_name, effect) => await effect(),

@@ -37,6 +37,8 @@ export type Context = Effects & {
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** The image that is really pulled, with its digest. */
   readonly noteImage: (ref: string) => Promise<void>
+  /** The app had no port, and the file says which: from now on it is the one of the app and of this release. */
+  readonly notePort: (port: number) => Promise<void>
   /** Writes a line of ours to the log of the deployment. */
   readonly say: (line: string) => void
   /** The same, and adds it to the reason if the deployment fails. */

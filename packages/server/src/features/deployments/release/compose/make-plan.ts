@@ -63,11 +63,15 @@ export function createMakePlan(deps: Deps) {
     const { app, deployment, effect, step } = context
     await context.enter('building_image', 'Preparing the services')
     const repository = createRepositoryFiles(context.workspace, context.signal)
-    const planned = await planOf(context, repository)
+    const { foundPort, ...planned } = await planOf(context, repository)
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, planned)
     refuseTooMuchPlaced(planned, repository.blobs)
     refuseTooLong(planned)
     for (const note of planned.notes ?? []) context.say(note)
+    if (foundPort !== undefined) {
+      await context.notePort(foundPort)
+      context.say(`The app had no port. It is now ${foundPort}, where the service ${planned.routedService} listens according to the file.`)
+    }
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
