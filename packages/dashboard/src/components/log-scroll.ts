@@ -53,12 +53,14 @@ export function useEnds(scroller: RefObject<HTMLDivElement | null>, { version, h
   useLayoutEffect(() => {
     if (following && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight
   }, [version, following, height])
-  // So does another size of the box: its toolbar may grow, or a phone be turned.
+  // So does another size of the box: its toolbar may grow, or a phone be turned. The content is observed too, because right after lines
+  // were measured Chromium may still answer with the scroll height of before.
   useEffect(() => {
     const box = scroller.current
     if (!box || !following) return undefined
     const observer = new ResizeObserver(() => (box.scrollTop = box.scrollHeight))
     observer.observe(box)
+    if (box.lastElementChild) observer.observe(box.lastElementChild)
     return () => observer.disconnect()
   }, [following])
   useEffect(() => {
