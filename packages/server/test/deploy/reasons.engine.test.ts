@@ -34,7 +34,7 @@ const CASES: readonly [what: string, files: FileMap, says: RegExp][] = [
   [
     'a build step throws',
     { Dockerfile: `FROM ${NODE_IMAGE}\nRUN node -e "throw new TypeError('boom')"\n` },
-    /^The build failed at "RUN node -e .*" with exit code 1: TypeError: boom$/,
+    /^The build failed at `RUN node -e .*` with exit code 1: TypeError: boom$/,
   ],
   [
     'a build step does not find a program',

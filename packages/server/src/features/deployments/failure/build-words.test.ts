@@ -38,6 +38,15 @@ it('if no line gives a reason, the last lines of the step are shown', () => {
   )
 })
 
+it.each([
+  ['RUN echo "a b" && false', `'RUN echo "a b" && false'`],
+  [`RUN sh -c "echo 'a b'; false"`, `\`RUN sh -c "echo 'a b'; false"\``],
+])('a step with quotes is in others: %s', (step, quoted) => {
+  expect(said('exit code: 1', [`#5 [2/2] ${step}`, '#5 ERROR: exit code: 1'])).toBe(
+    `The build failed at ${quoted} with exit code 1. It printed nothing.`,
+  )
+})
+
 it('values of the environment are redacted', () => {
   const lines = ['#5 [2/2] RUN x', '#5 Error: hunter2 is wrong', '#5 ERROR: exit code: 1']
   expect(said('exit code: 1', lines)).toBe('The build failed at "RUN x" with exit code 1: Error: *** is wrong')

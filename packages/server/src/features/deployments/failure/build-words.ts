@@ -47,9 +47,15 @@ export function buildWords(cause: BuildFailed, readable: (lines: readonly string
   const step = failedStep(cause.lastLines)
   if (exitCode === undefined || step === undefined) return engineWords(reason)
   const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
-  const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
+  const where = name === '' ? 'The build failed' : `The build failed at ${quoted(name)}`
   const hint = cause.outOfProcesses ? ' It could not start another process: all builds together have a limit.' : ''
   return `${where} with exit code ${exitCode}${outputSummary(readable(step.lines))}${hint}`
+}
+
+/** In quotes that are not in the text itself. */
+function quoted(text: string): string {
+  const mark = ['"', "'"].find((each) => !text.includes(each)) ?? '`'
+  return `${mark}${text}${mark}`
 }
 
 function engineWords(reason: string): string {
