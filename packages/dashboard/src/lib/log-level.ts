@@ -18,11 +18,14 @@ const PLAIN = WORDS.map(([level, words]) => {
 const NAMED = WORDS.map(([level, words]) => [level, new RegExp(`^(?:${words})$`, 'i')] as const)
 const LOOKED_AT = 160
 
+/** "worker replica 2 | ", where the log of several containers says which one printed the line. */
+const PRINTER = /^[\w.-]{1,100}(?: replica)?(?: \d{1,3})? \| /
+
 /** The level that a line of a log names, in plain text or in JSON. */
 export function levelOf(text: string): LogLevel | undefined {
   const fields = jsonOf(text)
   if (fields) return levelNamed(fields['level'] ?? fields['severity'] ?? fields['lvl'] ?? fields['levelname'] ?? fields['log.level'])
-  const beginning = text.slice(0, LOOKED_AT)
+  const beginning = text.slice(0, LOOKED_AT).replace(PRINTER, '')
   return PLAIN.find(([, isNamed]) => isNamed(beginning))?.[0]
 }
 
@@ -34,7 +37,7 @@ function levelNamed(level: unknown): LogLevel | undefined {
 
 /** The fields of a line that is one JSON object. */
 export function jsonOf(text: string): Record<string, unknown> | undefined {
-  const trimmed = text.trim()
+  const trimmed = text.replace(PRINTER, '').trim()
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return undefined
   try {
     const value: unknown = JSON.parse(trimmed)
