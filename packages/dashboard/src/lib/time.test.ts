@@ -28,7 +28,8 @@ describe('relative times', () => {
 
 describe('durations', () => {
   it.each([
-    [0, '0 s'],
+    [0, 'under 1 s'],
+    [1, '1 s'],
     [59.6, '1 min'],
     [125, '2 min 5 s'],
     [3600, '1 h'],

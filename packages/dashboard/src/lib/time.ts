@@ -34,9 +34,10 @@ export function secondsWords(seconds: number): string {
   return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : durationWords(seconds)
 }
 
-/** "8 s", "2 min 5 s", "1 h 4 min", "3 d 2 h". */
+/** "under 1 s", "8 s", "2 min 5 s", "1 h 4 min", "3 d 2 h". */
 export function durationWords(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
+  if (whole === 0) return 'under 1 s'
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return join(Math.floor(whole / 60), 'min', whole % 60, 's')
   if (whole < 86_400) return join(Math.floor(whole / 3600), 'h', Math.floor((whole % 3600) / 60), 'min')
