@@ -7,6 +7,7 @@ import { QueryView } from '../components/query-view.tsx'
 import { Segmented } from '../components/segmented.tsx'
 import { recentDeployments } from '../features/deployments/queries.ts'
 import { figuresOfApp } from '../features/figures/queries.ts'
+import { classNames } from '../lib/class-names.ts'
 import { useSearchState } from '../lib/route-state.ts'
 import { percentWords } from '../lib/sizes.ts'
 import { hasDomains } from './use-app.ts'
@@ -89,7 +90,7 @@ function Panels({ app, figures }: { app: Application; figures: Figures }) {
   if (!hasData)
     return <p className="py-6 text-center text-sm text-ink-soft">No data yet. Metrics appear about a minute after the app starts.</p>
   return (
-    <div className="grid gap-x-6 gap-y-5 lg:grid-cols-2">
+    <div className="grid gap-x-6 gap-y-5 lg:grid-cols-6">
       {PANELS.filter(({ isTraffic }) => isTraffic !== true || hasDomains(app)).map((panel) => (
         <PanelPlot key={panel.title} {...panel} figures={figures} times={times} marks={marks} pointed={pointed} onPoint={onPoint} />
       ))}
@@ -108,7 +109,7 @@ type PanelProps = Panel & {
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const INK = ['text-accent', 'text-good']
 
-function PanelPlot({ title, format, lines, figures, times, marks, pointed, onPoint, ...scale }: PanelProps) {
+function PanelPlot({ title, format, lines, figures, times, marks, pointed, onPoint, isTraffic, ...scale }: PanelProps) {
   const series = useMemo(() => lines.map(({ label, of }) => ({ label, values: of(figures) })), [figures, lines])
   const latest = Math.max(...series.map(({ values }) => values.findLastIndex((value) => value !== null)))
   const at = pointed ?? latest
@@ -118,7 +119,8 @@ function PanelPlot({ title, format, lines, figures, times, marks, pointed, onPoi
     return { label, value: typeof value === 'number' ? format(value) : '–' }
   })
   return (
-    <div className="min-w-0">
+    // Two in a row, or three of the traffic: five plots leave no hole.
+    <div className={classNames('min-w-0', isTraffic === true ? 'lg:col-span-2' : 'lg:col-span-3')}>
       <div className="mb-1 flex items-baseline justify-between gap-2 text-[13px] tabular-nums">
         <h3 className="font-medium">{title}</h3>
         <p className="truncate text-ink-soft">
