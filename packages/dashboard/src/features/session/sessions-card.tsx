@@ -39,7 +39,7 @@ export function SessionsCard() {
       <QueryView query={query}>
         {(list) => (
           <ul className="divide-y divide-line">
-            {list.map((session) => (
+            {list.toSorted(currentFirst).map((session) => (
               <Row
                 key={session.id}
                 session={session}
@@ -53,6 +53,8 @@ export function SessionsCard() {
     </Card>
   )
 }
+
+const currentFirst = (a: SessionInfo, b: SessionInfo): number => Number(b.isCurrent) - Number(a.isCurrent)
 
 function Row({ session, pending, onEnd }: { session: SessionInfo; pending: boolean; onEnd: () => void }) {
   const { client, address, createdAt, isCurrent } = session
