@@ -8,7 +8,7 @@ export function Footer() {
   const { data: running } = useQuery({ ...version, enabled: isLater })
   return (
     <footer className="[main:has([data-loading])+&]:invisible mx-auto flex w-full max-w-6xl flex-wrap justify-between gap-x-4 px-4 pb-4 text-xs text-ink-faint sm:px-6">
-      <span>Berth {running?.version}</span>
+      <span>{running && `Berth ${running.version}`}</span>
       <a href="/docs" className="hover:underline">
         API
       </a>
