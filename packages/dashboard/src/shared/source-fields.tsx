@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'
 import { Segmented } from '../components/segmented.tsx'
@@ -24,39 +24,57 @@ type Props = {
   onLeave?: () => void
   /** Whether it may run a ready image instead of code. */
   mayBeImage?: boolean
+  /** Where the source may be a text instead: the way that leads there. */
+  pasted?: Pasted
 }
+type Pasted = { label: string; isPicked: boolean; onPick: (isPicked: boolean) => void; fields: ReactNode }
 
 const WAYS = [
   { value: 'account', label: 'Git account' },
   { value: 'url', label: 'Clone URL' },
 ] as const
-const WAYS_OR_IMAGE = [...WAYS, { value: 'image', label: 'Image' }] as const
+const IMAGE = { value: 'image', label: 'Image' } as const
 
-/** The source of an app: a repository of a connected account, any clone URL, or a ready image. It is checked while it is chosen. */
-export function SourceFields({ projectId, value, onChange, problems, disabled = false, mayBeImage = false, onLeave }: Props) {
-  const accounts = useAccountsFor(projectId)
-  const { data: home } = useQuery(project(projectId))
-  const [connecting, setConnecting] = useState<'token' | 'app'>()
+/** The source of an app: a repository of a connected account, any clone URL, a ready image or a text. It is checked while it is chosen. */
+export function SourceFields({ pasted, ...props }: Props) {
+  const { value, onChange, disabled = false, mayBeImage = false } = props
+  const accounts = useAccountsFor(props.projectId)
   const isUnfit = value.via === 'image' && !mayBeImage // another type of app was chosen since
   const via = value.via === '' || isUnfit ? (accounts.data?.length ? 'account' : 'url') : value.via
-  const { url, accountId } = cloneOf({ ...value, via })
-  const check = useSourceCheck({ projectId, url, accountId }, !disabled)
-  const onConnect = (): void => setConnecting('token')
-  const fields = { value, onChange, problems, check, disabled, onConnect }
-  if ((value.via === '' || isUnfit || via === 'account') && accounts.data === undefined && !accounts.error)
+  const isPasted = pasted?.isPicked === true
+  if (!isPasted && (value.via === '' || isUnfit || via === 'account') && accounts.data === undefined && !accounts.error)
     return <Skeleton bare rows={4} height="h-9" />
+  const ways = [...WAYS, ...(mayBeImage ? [IMAGE] : []), ...(pasted ? [{ value: 'text', label: pasted.label } as const] : [])]
   return (
     <>
       {!disabled && (
         <div>
           <Segmented
             label="Source"
-            value={via}
-            options={mayBeImage ? WAYS_OR_IMAGE : WAYS}
-            onPick={(picked) => onChange({ via: picked })}
+            value={isPasted ? 'text' : via}
+            options={ways}
+            onPick={(picked) => {
+              pasted?.onPick(picked === 'text')
+              if (picked !== 'text') onChange({ via: picked })
+            }}
           />
         </div>
       )}
+      {isPasted ? pasted.fields : <FieldsOfWay {...props} via={via} />}
+    </>
+  )
+}
+
+function FieldsOfWay({ projectId, value, onChange, problems, disabled = false, via, onLeave }: Props & { via: ChosenSource['via'] }) {
+  const accounts = useAccountsFor(projectId)
+  const { data: home } = useQuery(project(projectId))
+  const [connecting, setConnecting] = useState<'token' | 'app'>()
+  const { url, accountId } = cloneOf({ ...value, via })
+  const check = useSourceCheck({ projectId, url, accountId }, !disabled)
+  const onConnect = (): void => setConnecting('token')
+  const fields = { value, onChange, problems, check, disabled, onConnect }
+  return (
+    <>
       {via === 'image' ? (
         <ImageFields
           projectId={projectId}

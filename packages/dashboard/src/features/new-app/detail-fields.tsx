@@ -1,5 +1,4 @@
 import { TextField } from '../../components/field.tsx'
-import { Segmented } from '../../components/segmented.tsx'
 import { PORT_HINTS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
@@ -10,11 +9,6 @@ import { PastedFields } from './pasted-fields.tsx'
 import { TemplatePicker } from './template-picker.tsx'
 
 type Props = { projectId: number; form: FormFields<NewAppValues>; onLeave: () => void }
-
-const ORIGINS = [
-  { value: 'repository', label: 'From a repository' },
-  { value: 'text', label: 'Paste a file' },
-] as const
 
 export function DetailFields({ projectId, form, onLeave }: Props) {
   const { values, set, field } = form
@@ -33,28 +27,8 @@ export function DetailFields({ projectId, form, onLeave }: Props) {
       </div>
     )
   }
-  const nameAndPort = (
-    <div className="grid gap-4 sm:grid-cols-2">
-      {name}
-      <TextField label="Port" inputMode="numeric" hint={PORT_HINTS[values.appType]} {...field('port')} />
-    </div>
-  )
-  const origin = values.appType === 'compose' && (
-    <div>
-      <Segmented label="Compose file" options={ORIGINS} value={values.composeFrom} onPick={(from) => set('composeFrom', from)} />
-    </div>
-  )
-  if (isPasted(values))
-    return (
-      <div className="grid gap-4">
-        {origin}
-        {nameAndPort}
-        <PastedFields projectId={projectId} form={form} />
-      </div>
-    )
   return (
     <div className="grid gap-4">
-      {origin}
       <SourceFields
         projectId={projectId}
         value={values}
@@ -66,9 +40,20 @@ export function DetailFields({ projectId, form, onLeave }: Props) {
         }}
         problems={form.problems}
         onLeave={onLeave}
+        {...(values.appType === 'compose' && {
+          pasted: {
+            label: 'Paste a file',
+            isPicked: isPasted(values),
+            onPick: (isPicked) => set('composeFrom', isPicked ? 'text' : 'repository'),
+            fields: <PastedFields projectId={projectId} form={form} />,
+          },
+        })}
       />
-      {!isImage(values) && <BuildFields projectId={projectId} form={form} />}
-      {nameAndPort}
+      {!isImage(values) && !isPasted(values) && <BuildFields projectId={projectId} form={form} />}
+      <div className="grid gap-4 sm:grid-cols-2">
+        {name}
+        <TextField label="Port" inputMode="numeric" hint={PORT_HINTS[values.appType]} {...field('port')} />
+      </div>
     </div>
   )
 }
