@@ -11,6 +11,7 @@ type Props = {
   typed?: string
   kind?: 'danger' | 'primary'
   disabled?: boolean
+  wide?: boolean
   pending: boolean
   failure?: string | undefined
   onConfirm: () => void
@@ -24,6 +25,7 @@ export function ConfirmDialog({
   typed,
   kind = 'danger',
   disabled = false,
+  wide = false,
   pending,
   failure,
   onConfirm,
@@ -36,7 +38,7 @@ export function ConfirmDialog({
     if (ready) onConfirm()
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} wide={wide} onClose={onClose}>
       <Form form={{ submit, pending, failure }} submit={action} kind={kind} disabled={!ready || disabled} onCancel={onClose}>
         <div className="grid gap-3 text-sm text-ink-soft">{children}</div>
         {typed !== undefined && (

@@ -1,6 +1,6 @@
 import type { ServerInvitation, Servers } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { CopyText } from '../../components/copy-text.tsx'
@@ -8,6 +8,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { call } from '../../lib/api.ts'
+import { classNames } from '../../lib/class-names.ts'
 import { servers } from './queries.ts'
 
 /** Asks for consent if Swarm has to be switched on, then shows the command for the new server. */
@@ -39,6 +40,7 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
       title="Add server"
       action={found.isSwarm ? 'Create command' : 'Switch Swarm on'}
       kind="primary"
+      wide={!found.isSwarm}
       disabled={!found.isSwarm && !(isAgreed && address.trim() !== '')}
       pending={add.isPending}
       failure={add.error?.message}
@@ -46,8 +48,18 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
       onClose={onClose}
     >
       <p>The new server needs Linux and Docker. You get one command to run there.</p>
-      {changes.length > 0 && <Lines title="The first server you add changes this one:" lines={changes} />}
-      <Lines title="Your servers must reach each other on:" lines={ports} />
+      <div className={classNames('grid gap-x-6 gap-y-4', changes.length > 0 && 'md:grid-cols-2')}>
+        {changes.length > 0 && (
+          <Section title="What changes on this server">
+            <ul className="list-disc space-y-1.5 pl-5">
+              {changes.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          </Section>
+        )}
+        <Ports ports={ports} />
+      </div>
       {!found.isSwarm && (
         <>
           <TextField
@@ -65,16 +77,31 @@ function Consent({ found, onDone, onClose }: { found: Servers; onDone: (sent: Se
   )
 }
 
-function Lines({ title, lines }: { title: string; lines: readonly string[] }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div>
-      <p className="font-medium text-ink">{title}</p>
-      <ul className="mt-1 list-disc space-y-1 pl-5">
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    </div>
+    <section className="rounded-md border border-line p-3">
+      <h3 className="mb-1.5 font-medium text-ink">{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+/** Each is a line such as "4789/udp: traffic between containers". */
+function Ports({ ports }: { ports: readonly string[] }) {
+  return (
+    <Section title="Ports to allow between your servers">
+      <dl className="grid gap-1.5">
+        {ports.map((line) => {
+          const [port = '', use = ''] = line.split(': ')
+          return (
+            <div key={line}>
+              <dt className="font-mono text-[13px] text-ink">{port}</dt>
+              <dd className="first-letter:uppercase">{use}</dd>
+            </div>
+          )
+        })}
+      </dl>
+    </Section>
   )
 }
 
@@ -86,7 +113,7 @@ function Command({ invitation, ports, onClose }: { invitation: ServerInvitation;
         server then appears on this page and is checked.
       </p>
       <CopyText label="Command" text={invitation.command} />
-      <Lines title="Your servers must reach each other on:" lines={ports} />
+      <Ports ports={ports} />
       <div className="flex justify-end">
         <Button kind="primary" onClick={onClose}>
           Done
