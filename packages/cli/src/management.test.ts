@@ -350,6 +350,7 @@ describe('the server', () => {
     expect(await answerOf('audit.list', ['audit', '--limit', '1', '--action', 'project.'])).toHaveLength(1)
     expect((await berth(['audit'])).out).toContain(OWNER.email)
     await answerOf('ports.list', ['ports'])
+    expect(await answerOf('nodes.list', ['nodes'])).toEqual([])
     await answerOf('metrics.history', ['metrics'])
     const { code, out } = await berth(['doctor', '--json'])
     expect([code, Check(operations['doctor.run'].answer, JSON.parse(out))]).toEqual([1, true]) // there is no engine

@@ -32,6 +32,7 @@ export {
 } from './git.ts'
 export type { Health } from './health.ts'
 export type { AppGlance, Figures, FiguresRange, MetricsHistory, MetricsPoint, ServerMetrics, Traffic } from './metrics.ts'
+export type { ControlPlane } from './nodes.ts'
 export * from './operation.ts'
 export * from './operation-errors.ts'
 export * from './operations.ts'

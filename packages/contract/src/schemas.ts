@@ -13,6 +13,7 @@ import * as git from './git.ts'
 import * as health from './health.ts'
 import * as ids from './ids.ts'
 import * as metrics from './metrics.ts'
+import * as nodes from './nodes.ts'
 import * as overview from './overview.ts'
 import * as ports from './ports.ts'
 import * as projects from './projects.ts'
@@ -42,6 +43,7 @@ const FILES = [
   health,
   ids,
   metrics,
+  nodes,
   overview,
   ports,
   projects,

@@ -40,6 +40,7 @@ const REPLIES = {
   'updates.history': [],
   health: HEALTH,
   'ports.list': [],
+  'nodes.list': [],
   'disk.usage': { kinds: [], oldReleases: 0 },
   'backups.list': { directory: '/backups', restoreCommand: 'berth-server restore', backups: [], nextAt: null, error: '' },
 } satisfies Replies

@@ -105,6 +105,31 @@ const ports = command({
   },
 })
 
+const nodes = command({
+  usage: 'nodes',
+  summary: 'List the control planes on the database of the server; fails if one is away',
+  async run(ctx) {
+    const list = await ctx.api('nodes.list')
+    if (list.length === 0) ctx.out.note('This Berth is the only control plane on its database.')
+    else
+      ctx.out.table(
+        ['NAME', 'STATE', 'VERSION', 'STARTED', 'LAST SEEN', 'JOBS', 'PROXY', 'RUNS'],
+        list.map((one) => [
+          one.isThis ? `${one.name} (this one)` : one.name,
+          one.state,
+          one.version,
+          one.startedAt ?? '-',
+          one.lastSeenAt,
+          String(one.jobs),
+          one.isEdgeStopped ? 'stopped' : 'on',
+          one.runsLoops ? 'single loops' : '-',
+        ]),
+      )
+    ctx.out.json(list)
+    return list.some(({ state }) => state === 'away') ? 1 : 0
+  },
+})
+
 const disk = command({
   usage: 'disk',
   summary: 'Show the disk usage and how much a clean-up would free',
@@ -146,4 +171,4 @@ const audit = command({
   },
 })
 
-export const server = [health, doctor, metrics, disk, cleanDisk, settings, setSetting, ports, audit]
+export const server = [health, doctor, metrics, disk, cleanDisk, settings, setSetting, ports, nodes, audit]

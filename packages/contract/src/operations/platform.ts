@@ -4,6 +4,7 @@ import { CleanUpRequest, CleanUpResult, DiskUsage } from '../disk.ts'
 import { Finding } from '../doctor.ts'
 import { Health } from '../health.ts'
 import { MetricsHistory } from '../metrics.ts'
+import { ControlPlane } from '../nodes.ts'
 import { operation } from '../operation.ts'
 import { Overview } from '../overview.ts'
 import { PublishedPort } from '../ports.ts'
@@ -28,6 +29,10 @@ export const platformOperations = {
   'doctor.run': operation({
     summary: 'Check the machine: data, disk, clock, git, Docker, certificates, domains and apps',
     method: 'GET', path: '/api/doctor', may: 'owner', answer: Type.Array(Finding),
+  }),
+  'nodes.list': operation({
+    summary: 'List the control planes on this database, by name; empty if there is only one, without a name',
+    method: 'GET', path: '/api/nodes', may: 'admin', answer: Type.Array(ControlPlane),
   }),
   'settings.get': operation({
     summary: 'Get the settings of the server',

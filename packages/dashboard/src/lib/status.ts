@@ -1,6 +1,7 @@
 import type {
   AppType,
   Availability,
+  ControlPlane,
   Deployment,
   DeploymentStatus,
   DnsStatus,
@@ -181,6 +182,13 @@ export const FINDING_LOOK = {
   warning: { label: 'Warning', tone: 'warn' },
   problem: { label: 'Problem', tone: 'bad' },
 } as const satisfies Record<Finding['level'], Look>
+
+/** Of a control plane. */
+export const NODE_LOOK = {
+  running: { label: 'Running', tone: 'good' },
+  stopped: { label: 'Stopped', tone: 'idle' },
+  away: { label: 'Away', tone: 'bad' },
+} as const satisfies Record<ControlPlane['state'], Look>
 
 const AVAILABILITY_LOOK = {
   active: { label: 'Ready', tone: 'good' },

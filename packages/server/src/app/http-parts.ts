@@ -12,6 +12,7 @@ import { createDoctor } from '../features/health/doctor.ts'
 import { healthHandlers } from '../features/health/routes.ts'
 import { createMetricsHistory, type MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
+import { createNodes } from '../features/nodes/service.ts'
 import { createServers } from '../features/servers/service.ts'
 import { createConnections } from '../http/connections.ts'
 import { dashboardDirectory } from '../http/dashboard-files.ts'
@@ -152,6 +153,7 @@ export async function createHttpParts(parts: Parts) {
     backups,
     updates,
     servers,
+    nodes: createNodes({ db, bootId: base.node?.bootId }),
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })

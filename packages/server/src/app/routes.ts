@@ -39,6 +39,8 @@ import type { Doctor } from '../features/health/doctor.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
 import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { metricsHandlers } from '../features/metrics/routes.ts'
+import { nodeHandlers } from '../features/nodes/routes.ts'
+import type { Nodes } from '../features/nodes/service.ts'
 import { overviewHandlers } from '../features/overview/routes.ts'
 import { portHandlers } from '../features/ports/routes.ts'
 import type { Ports } from '../features/ports/service.ts'
@@ -120,6 +122,7 @@ export type Parts = {
   running: { version: string; commit: string; startedAt: string }
   updates: Updates
   servers: ServersPart
+  nodes: Nodes
 }
 
 /** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
@@ -160,6 +163,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...deployKeyHandlers(parts.deployKeys),
     ...backupHandlers(parts.backups),
     ...serverHandlers(parts.servers),
+    ...nodeHandlers(parts.nodes),
     ...updateHandlers(parts.running, parts.updates),
   }
 }

@@ -5,7 +5,8 @@ export type ControlPlaneTable = {
   name: string
   /** Of its current run; empty after it has ended in order. */
   boot_id: string
-  /** By the clock of the database. */
+  /** By the clock of the database, and so is the next one. Empty: an earlier version of Berth began its last run. */
+  started_at: Generated<string>
   heartbeat_at: string
   version: string
   /** A hash of its keys, which all must share. */

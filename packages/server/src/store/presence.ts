@@ -16,7 +16,7 @@ export type NodeIdentity = {
 }
 
 /** A node that was not heard of for this long may be gone. */
-const LIVING_MS = 10_000
+export const LIVING_MS = 10_000
 /** And after this long it is: longer than a paused node can keep the others from writing their heartbeats. */
 export const LOST_MS = 15_000
 /** A node whose own heartbeats were further apart than this cannot judge others: what kept it from writing may have kept them too. */
@@ -58,7 +58,8 @@ async function refuseDifferent(tx: Tx, node: NodeIdentity): Promise<void> {
 export async function joinNodes(tx: Tx, node: NodeIdentity): Promise<void> {
   await refuseDifferent(tx, node)
   const { bootId: boot_id, version, keys } = node
-  const row = { boot_id, version, keys, ports: JSON.stringify(node.ports), ...ROUTES_UNKNOWN }
+  const started_at = databaseTime(tx)
+  const row = { boot_id, version, keys, ports: JSON.stringify(node.ports), started_at, ...ROUTES_UNKNOWN }
   await tx
     .insertInto('control_plane')
     .values({ name: node.name, heartbeat_at: databaseTime(tx), edge_stopped: 1, ...row })

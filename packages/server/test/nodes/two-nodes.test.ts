@@ -73,6 +73,31 @@ it('an event of another node is heard even if the connection breaks that listens
   expect(heard.seq).toBeGreaterThan(0)
 })
 
+it('each node lists all of them: one that is killed is away, and one that is stopped in order is stopped', async () => {
+  const owner = await a.owner()
+  await using c = await startTestServer({ runs: 'as a process', env: envOf('c'), dataDir: await dataDirLike(a.dataDir), tuning })
+  const onC = await c.logIn(OWNER.email, OWNER.password)
+  const listed = async (caller: typeof owner) => await caller.call('nodes.list')
+  const states = async () => (await listed(owner)).map(({ name, state }) => `${name} ${state}`)
+  await expect.poll(states).toEqual(['a running', 'b running', 'c running'])
+  expect((await listed(onC)).map(({ name, isThis }) => [name, isThis])).toEqual([
+    ['a', false],
+    ['b', false],
+    ['c', true],
+  ])
+  const [first, , last] = await listed(owner)
+  expect((await listed(owner)).filter(({ runsLoops }) => runsLoops)).toMatchObject([{ name: 'a' }])
+  expect(Date.parse(last?.startedAt ?? '')).toBeGreaterThan(Date.parse(first?.startedAt ?? ''))
+  await c.kill9()
+  await expect.poll(states, { timeout: 20_000 }).toEqual(['a running', 'b running', 'c away'])
+  const away = (await listed(owner)).at(-1)
+  expect(Date.parse(away?.lastSeenAt ?? '')).toBeLessThan(Date.now() - 9000)
+  await c.startAgain()
+  await expect.poll(states).toEqual(['a running', 'b running', 'c running'])
+  await c.stop()
+  expect(await states()).toEqual(['a running', 'b running', 'c stopped'])
+})
+
 it('the log of a deployment is the same through both nodes, whoever wrote it', async () => {
   const owner = await a.owner()
   const onB = await b.logIn(OWNER.email, OWNER.password)

@@ -115,6 +115,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'metrics.history': nothing,
   'templates.list': nothing,
   'ports.list': nothing,
+  'nodes.list': nothing,
   'settings.get': nothing,
   'settings.update': () => ({ retention: 6 }),
   'audit.list': () => ({ limit: 5 }),

@@ -15,8 +15,9 @@ import { useMe, version } from '../session/queries.ts'
 import { BackupsCard } from './backups-card.tsx'
 import { DiskCard } from './disk-card.tsx'
 import { DoctorCard } from './doctor-card.tsx'
+import { NodesCard } from './nodes-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
-import { backups, health, publishedPorts, updateStatus } from './queries.ts'
+import { backups, health, nodes, publishedPorts, updateStatus } from './queries.ts'
 import { UpdatesCard } from './updates-card.tsx'
 
 function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
@@ -31,11 +32,12 @@ const NOTICE_LOOK: Look = { label: 'Needs attention', tone: 'warn' }
 export function HealthPage() {
   const query = useQuery(health)
   const { isPending: asksPorts } = useQuery(publishedPorts)
+  const { isPending: asksNodes } = useQuery(nodes)
   const { isPending: asksVersion } = useQuery(version)
   const isOwner = useMe().role === 'owner'
   const { isLoading: asksBackups } = useQuery({ ...backups, enabled: isOwner })
   const { isLoading: asksUpdates } = useQuery({ ...updateStatus, enabled: isOwner })
-  const isWaiting = query.isPending || asksPorts || asksVersion || asksBackups || asksUpdates
+  const isWaiting = query.isPending || asksPorts || asksNodes || asksVersion || asksBackups || asksUpdates
   return (
     <>
       <PageHeader title="Health" note="Components of this server, checked every few seconds." />
@@ -71,6 +73,7 @@ function HealthCards({ query }: { query: UseQueryResult<Health> }) {
           )}
         </QueryView>
       </Card>
+      <NodesCard />
       <PublishedPorts />
       {isOwner && <DoctorCard />}
       {isOwner && <BackupsCard />}

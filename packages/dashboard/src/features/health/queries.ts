@@ -28,4 +28,7 @@ export const updateStatus = queryOptions({
 
 export const updateHistory = queryOptions({ queryKey: ['updates', 'history'], queryFn: () => call('updates.history') })
 
+/** A node that is lost says nothing, so they are asked for as long as the page is open. */
+export const nodes = queryOptions({ queryKey: ['nodes'], queryFn: () => call('nodes.list'), refetchInterval: 5000, retry: false })
+
 export const publishedPorts = queryOptions({ queryKey: ['published-ports'], queryFn: () => call('ports.list'), refetchInterval: 30_000 })

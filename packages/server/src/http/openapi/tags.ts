@@ -33,6 +33,7 @@ export const TAGS = {
   audit: { name: 'Audit log', description: 'Who changed what. For admins.' },
   backups: { name: 'Backups', description: 'Backups of Berth itself, as files on the server. For the owner.' },
   servers: { name: 'Servers', description: 'The machines that containers run on.' },
+  nodes: { name: 'Nodes', description: 'The control planes, if several share a database.' },
   updates: { name: 'Updates', description: 'The version of the server, and newer ones.' },
 } as const satisfies Record<Group<OperationName>, { name: string; description: string }>
 

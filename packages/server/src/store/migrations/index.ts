@@ -32,6 +32,7 @@ import { up as loginDelays } from './0030-login-delays.ts'
 import { up as stoppedEdges } from './0031-stopped-edges.ts'
 import { up as privateImages } from './0032-private-images.ts'
 import { up as portsOfNodes } from './0033-ports-of-nodes.ts'
+import { up as startsOfNodes } from './0034-starts-of-nodes.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { version: 31, name: '0031-stopped-edges', up: stoppedEdges },
   { version: 32, name: '0032-private-images', up: privateImages },
   { version: 33, name: '0033-ports-of-nodes', up: portsOfNodes },
+  { version: 34, name: '0034-starts-of-nodes', up: startsOfNodes },
 ]
