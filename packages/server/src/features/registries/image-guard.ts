@@ -1,6 +1,7 @@
 import type { ImageUser } from '../../domain/image-user.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type ImageParts, imageParts } from '../../engine/image-reference.ts'
+import { PUBLIC_REGISTRIES } from '../../engine/public-registries.ts'
 import { RegistryError } from '../../engine/registry-failure.ts'
 import type { Credentials } from './credentials.ts'
 import type { PrivateImageNotes } from './private-images.ts'
@@ -11,20 +12,6 @@ type Deps = {
   privateImages: PrivateImageNotes
 }
 
-/**
- * Registries that no user of this server runs. They only say that they have an image if they have all of it, and they were asked with what
- * the project may use, so that it gets nothing which it could not get there.
- */
-const TRUSTED_REGISTRIES: ReadonlySet<string> = new Set([
-  'docker.io',
-  'ghcr.io',
-  'quay.io',
-  'registry.gitlab.com',
-  'public.ecr.aws',
-  'mcr.microsoft.com',
-  'registry.k8s.io',
-])
-
 type Named = Pick<ImageParts, 'host' | 'repository' | 'digest'>
 
 /** Keeps projects from the private images of others that are on the machine. */
@@ -33,8 +20,12 @@ export function createImageGuard({ engine, credentials, privateImages }: Deps) {
     await engine.registry.resolve(name, await credentials.forHost(user, imageParts(name)?.host ?? ''), signal)
   }
 
-  async function isAtTrustedRegistry({ host, repository, digest }: Named, user: ImageUser, signal?: AbortSignal): Promise<boolean> {
-    if (!TRUSTED_REGISTRIES.has(host)) return false
+  /**
+   * A public registry only says that it has an image if it has all of it, and it was asked with what the project may use, so that it gets
+   * nothing which it could not get there.
+   */
+  async function isAtPublicRegistry({ host, repository, digest }: Named, user: ImageUser, signal?: AbortSignal): Promise<boolean> {
+    if (!PUBLIC_REGISTRIES.has(host)) return false
     return await ask(`${repository}@${digest}`, user, signal).then(
       () => true,
       (cause: unknown) => {
@@ -47,13 +38,13 @@ export function createImageGuard({ engine, credentials, privateImages }: Deps) {
   /**
    * The engine and its builder do not ask the registry for what they have by its digest, whoever brought it, and under whatever name. The
    * registry of that name may be the caller's own and claim to have anything, so those that other projects got it from are asked: all of
-   * them, because one may have claimed it before its owner came. A trusted registry is believed, or whoever claims a public image first
+   * them, because one may have claimed it before its owner came. A public registry is believed, or whoever claims a public image first
    * would keep it from all others.
    */
   async function refuseBytesOfOthers(named: Named, user: ImageUser, signal?: AbortSignal): Promise<void> {
     const { digest } = named
     const others = (await privateImages.of(digest)).filter(({ projectId }) => projectId !== user.projectId)
-    if (others.length === 0 || (await isAtTrustedRegistry(named, user, signal))) return
+    if (others.length === 0 || (await isAtPublicRegistry(named, user, signal))) return
     for (const repository of new Set(others.map((other) => other.repository)))
       await ask(`${repository}@${digest}`, user, signal).catch((cause: unknown) => {
         if (!(cause instanceof RegistryError)) throw cause

@@ -12,14 +12,26 @@ afterAll(() => rmSync(dataDir, { recursive: true }))
 
 const ADMIN = 1
 const USER = 2
-type Given = { version?: string; oldEngineBuilds?: 'everyone' | 'admins'; setBy?: number | null; type?: 'web' | 'compose' | 'database' }
+type Given = {
+  version?: string
+  oldEngineBuilds?: 'everyone' | 'admins'
+  setBy?: number | null
+  type?: 'web' | 'compose' | 'database'
+  image?: string
+}
 
-async function preflight({ version = '20.10.24+dfsg1', oldEngineBuilds = 'admins', setBy = USER, type = 'web' }: Given): Promise<void> {
+async function preflight({
+  version = '20.10.24+dfsg1',
+  oldEngineBuilds = 'admins',
+  setBy = USER,
+  type = 'web',
+  image,
+}: Given): Promise<void> {
   const engine = { ping: async () => undefined, facts: async () => ({ version }) } as unknown as Engine // no other function is called
   const tuning = { ...TUNING, diskFloorBytes: 0, fullDiskBytes: 0 }
   const isPrivileged = async (userId: number | null) => userId === ADMIN
   const context = {
-    app: { app_type: type, source_set_by: setBy },
+    app: { app_type: type, source_set_by: setBy, builder: image === undefined ? 'auto' : 'image', image },
     deployment: { attempts: 1, image: '', main_service: '' },
     config: { env: {}, port: 80 },
     workspace: join(dataDir, 'workspace'),
@@ -38,4 +50,14 @@ it('an old engine builds only sources set by an admin, if the server is configur
   await expect(preflight({ type: 'database' })).resolves.toBeUndefined()
   await expect(preflight({ version: '25.0.2' })).resolves.toBeUndefined()
   await expect(preflight({ oldEngineBuilds: 'everyone' })).resolves.toBeUndefined()
+})
+
+it('an old engine pulls images for members only from public registries, if the server is configured so', async () => {
+  const own = { image: 'registry.example.test/team/app:1' }
+  await expect(preflight(own)).rejects.toThrow('so apps of members only run images of public registries (docker.io, ghcr.io,')
+  await expect(preflight({ ...own, setBy: ADMIN })).resolves.toBeUndefined()
+  await expect(preflight({ ...own, version: '25.0.2' })).resolves.toBeUndefined()
+  await expect(preflight({ ...own, oldEngineBuilds: 'everyone' })).resolves.toBeUndefined()
+  for (const image of ['nginx', 'team/app', 'index.docker.io/team/app', 'ghcr.io/team/app@sha256:'.concat('a'.repeat(64))])
+    await expect(preflight({ image })).resolves.toBeUndefined()
 })

@@ -4,6 +4,8 @@ import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { imageParts } from '../../../engine/image-reference.ts'
+import { PUBLIC_REGISTRIES } from '../../../engine/public-registries.ts'
 import { hasVulnerableBuilder } from '../../../engine/vulnerable-builder.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { retry, steadily } from '../../../lib/retry.ts'
@@ -41,7 +43,7 @@ export function createPreflight(deps: Deps): Preflight {
     await mkdir(workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(engine, { signal, waitMs: tuning.engineWaitMs, say })
     if (kept === undefined) {
-      await refuseOldBuilder(deps, context)
+      await refuseOnOldEngine(deps, context)
       await checkRoom(dataDir, tuning)
     }
     if (kept?.kind === 'image' && !(await engine.images.exists(kept.tag, signal)))
@@ -49,13 +51,22 @@ export function createPreflight(deps: Deps): Preflight {
   }
 }
 
-/** Every build on such an engine can delete empty files of the machine, so a server with several users may restrict builds to admins. */
-async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, signal }: Context): Promise<void> {
-  if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template' || deploysImage(app)) return
+/**
+ * Every build on such an engine can delete empty files of the machine, and it reads manifests of any length into memory, so a server with
+ * several users may restrict builds, and images of other registries than the public ones, to admins.
+ */
+async function refuseOnOldEngine({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, config, signal }: Context): Promise<void> {
+  if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template') return
+  const image = deploysImage(app) ? (config.build?.image ?? app.image) : undefined
+  if (image !== undefined && PUBLIC_REGISTRIES.has(imageParts(image)?.host ?? '')) return
   const { version } = await engine.facts(signal)
   if (!hasVulnerableBuilder(version) || (await isPrivileged(app.source_set_by))) return
+  const only =
+    image === undefined
+      ? 'it only builds sources that an admin has set'
+      : `apps of members only run images of public registries (${[...PUBLIC_REGISTRIES].join(', ')}); an admin can set others`
   throw new DeploymentFailure(
-    `Docker ${version} on this server has known security holes, so it only builds sources that an admin has set. Ask an admin to update Docker to 25.0.2 or newer.`,
+    `Docker ${version} on this server has known security holes, so ${only}. Ask an admin to update Docker to 25.0.2 or newer.`,
   )
 }
 
