@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { shown } from './wait.ts'
 
@@ -154,4 +155,33 @@ it('says on every page that is empty what belongs there', async () => {
     await visible(page.getByText(empty.says))
   })
   expect(failed).toEqual([])
+})
+
+it('says that the page may be reloaded when its script does not arrive', async () => {
+  const { page } = await lab.visitor()
+  await page.route('**/assets/index-*.js', async (route) => await route.abort())
+  await page.goto('/login')
+  await visible(page.getByText('Still loading.'))
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.getByRole('link', { name: 'reload the page' }).click()
+  await visible(page.getByRole('button', { name: 'Log in' }))
+  expect(await page.getByText('Still loading.').isVisible()).toBe(false)
+})
+
+it('shows the end of a log whose lines fill the screen of a phone only once they are wrapped', async () => {
+  const owner = await lab.berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Builds' })
+  const files = { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN echo "npm run build" && exit 1\n` }
+  const { url } = await lab.git.createRepository({ files })
+  const app = await owner.call('apps.create', { name: 'broken', projectId, gitCloneUrl: url })
+  const { id } = await owner.call('deployments.create', { appId: app.id })
+  await vi.waitUntil(async () => (await owner.call('deployments.get', { id })).status === 'failed', { timeout: 60_000, interval: 500 })
+  const [page] = tabs
+  if (!page) throw new Error('there is a page')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/apps/${app.id}/deployments/${id}`)
+  const log = page.getByRole('region', { name: 'Log' })
+  await visible(log.getByText('Failed: '))
+  expect(await log.evaluate((box) => box.scrollHeight > box.clientHeight + 40)).toBe(true)
+  await vi.waitUntil(async () => await log.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop < 2), { timeout: 5000 })
 })
