@@ -19,12 +19,12 @@ type Props = {
   /** Class names of one row that holds both the fields and the button. */
   row?: string
   fullWidthButton?: boolean
-  /** Keeps the button in sight below a long form. */
+  /** Below a long form: keeps the button in sight while there is something to save. */
   isSticky?: boolean
   className?: string
 }
 
-const STICKY = 'sticky bottom-0 z-10 -mx-1 border-t border-line bg-canvas px-1 py-3'
+const STICKY = 'bottom-0 z-10 -mx-1 border-t border-line bg-canvas px-1 py-3'
 
 /** The frame of every form. A failure is shown above the button, where the person is looking. */
 export function Form({ form, submit, children, kind = 'primary', icon, disabled = false, onCancel, beside, row, ...look }: Props) {
@@ -34,12 +34,13 @@ export function Form({ form, submit, children, kind = 'primary', icon, disabled 
     <form className={classNames('grid', row === undefined ? 'gap-4' : 'gap-3', look.className)} onSubmit={form.submit} noValidate>
       {row === undefined && children}
       {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-      <div className={classNames(row ?? buttons, look.isSticky === true && STICKY)}>
+      <div className={classNames(row ?? buttons, look.isSticky === true && STICKY, look.isSticky === true && !disabled && 'sticky')}>
         {row !== undefined && children}
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button kind={kind} type="submit" pending={form.pending} disabled={disabled} {...(icon && { icon })}>
           {submit}
         </Button>
+        {look.isSticky === true && !disabled && <span className="text-[13px] text-ink-soft">Unsaved changes</span>}
         {beside}
       </div>
     </form>
