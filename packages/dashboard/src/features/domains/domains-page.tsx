@@ -89,7 +89,7 @@ function AddServiceDomain({ appId }: { appId: number }) {
         <div className="grid gap-4 sm:grid-cols-[2fr_1fr_1fr]">
           <TextField label="Host name" placeholder="app.example.com" autoComplete="off" spellCheck={false} {...form.field('domain')} />
           <TextField label="Service" mono placeholder="Main service" autoComplete="off" spellCheck={false} {...form.field('service')} />
-          <TextField label="Port" inputMode="numeric" placeholder="The app's" {...form.field('port')} />
+          <TextField label="Port" inputMode="numeric" placeholder="Same as the app" {...form.field('port')} />
         </div>
       </Form>
     </Card>
