@@ -90,7 +90,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Ports({ ports }: { ports: readonly string[] }) {
   return (
     <Section title="Ports to allow between your servers">
-      <dl className="grid gap-1.5">
+      <dl className="grid gap-2.5">
         {ports.map((line) => {
           const [port = '', use = ''] = line.split(': ')
           return (
