@@ -15,7 +15,7 @@ import { isSwarmOn } from '../store/swarm-fact.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The engine, its provisioning and firewalls, and git: everything that runs other programs. */
-export function createEngineParts({ config, db, instance, log, now, fence }: Foundation) {
+export function createEngineParts({ config, db, instance, log, now, fence, reservedPorts }: Foundation) {
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
@@ -42,7 +42,7 @@ export function createEngineParts({ config, db, instance, log, now, fence }: Fou
     ...(otherServers && { otherServers }),
   })
   const engineWatch = createEngineWatch({ engine, provisioning, log })
-  const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
+  const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: reservedPorts })
   const scratch = join(config.workDir, 'git')
   const authorities = readAuthorities(config.caFile, scratch)
   const whyNoSsh = createWhyNoSsh({ path: config.path, mode, log })

@@ -19,7 +19,7 @@ async function ask(answer: (socket: TLSSocket) => void): Promise<unknown> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has one
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
   const visit = createHostClient({ policy, ca: [chain], now: () => new Date() })
   const place = { base: `https://localhost:${port}/api`, headers: {}, privileged: true, signal: AbortSignal.timeout(20_000) }
   try {

@@ -13,7 +13,7 @@ async function gitOfVersion(directory: string, version: string) {
   const script = `#!/bin/sh\n[ "$1" = --version ] && exec echo git version ${version}\nPATH=${PROGRAM_PATH} exec git "$@"\n`
   await writeFile(path.join(programs, 'git'), script)
   await chmod(path.join(programs, 'git'), 0o755)
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2_000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2_000 })
   return createGit({ policy, scratch: path.join(directory, 'scratch'), path: `${programs}:${PROGRAM_PATH}`, retryAfterMs: [] })
 }
 

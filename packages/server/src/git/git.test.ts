@@ -33,7 +33,7 @@ afterEach(async () => {
 
 type Options = Omit<Partial<Parameters<typeof createGit>[0]>, 'policy'>
 function gitWith(options: Options = {}) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2_000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2_000 })
   return createGit({
     policy,
     scratch: path.join(directory, 'scratch'),

@@ -106,7 +106,7 @@ async function startLfsServer({
 type FetchOptions = { maxBytes?: number; submodules?: readonly Submodule[]; privateHosts?: readonly string[] }
 
 async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: FetchOptions = {}) {
-  const policy = createSourcePolicy({ privateHosts, ownPorts: () => [], connectTimeoutMs: 2000 })
+  const policy = createSourcePolicy({ privateHosts, ownPorts: async () => [], connectTimeoutMs: 2000 })
   const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
   const wanted = { directory, submodules, signal: AbortSignal.timeout(10_000), onActivity: () => undefined }
   return await fetchLfs({ url, privileged: true }, wanted)
@@ -250,7 +250,7 @@ it('a cancel ends a download, with the reason of the cancel', async () => {
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo // a listening TCP server has one
   await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
   const fetchLfs = createLfs({ request: createPinnedRequest({ policy }) })
   const cancel = new AbortController()
   silent.once('request', () => cancel.abort(new Error('cancelled by a person')))

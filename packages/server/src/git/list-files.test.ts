@@ -30,7 +30,7 @@ afterEach(async () => {
 const isWanted = () => true
 
 function gitWith(options: Pick<Parameters<typeof createGit>[0], 'lookLimits' | 'runAs'> = {}) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2_000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2_000 })
   return createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, retryAfterMs: [10], ...options })
 }
 

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 function gitWith(options: Pick<Parameters<typeof createGit>[0], 'memoryMib' | 'log'> & { path?: string }) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2_000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2_000 })
   return createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, retryAfterMs: [], ...options })
 }
 

@@ -33,7 +33,7 @@ async function ask({
   headers?: Record<string, string>
   signal?: AbortSignal
 } = {}) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
   return await createPinnedRequest({ policy })({ url: new URL(origin), privileged: true, headers, signal })
 }
 

@@ -70,7 +70,7 @@ function url(text: string) {
 }
 
 const policy = (options: { privateHosts?: string[]; ownPorts?: number[] } = {}) =>
-  createSourcePolicy({ privateHosts: options.privateHosts ?? [], ownPorts: () => options.ownPorts ?? [], connectTimeoutMs: 2_000 })
+  createSourcePolicy({ privateHosts: options.privateHosts ?? [], ownPorts: async () => options.ownPorts ?? [], connectTimeoutMs: 2_000 })
 
 describe('the policy of sources', () => {
   it('keeps plain users away from this machine without opening a connection', async () => {

@@ -25,7 +25,8 @@ export type SourcePolicy = ReturnType<typeof createSourcePolicy>
  */
 export function createSourcePolicy(deps: {
   privateHosts: readonly string[]
-  ownPorts: () => readonly number[]
+  /** Ports of this machine that are Berth's own, whatever the caller may do. */
+  ownPorts: () => Promise<readonly number[]>
   connectTimeoutMs?: number
   resolveHost?: ResolveHost
 }) {
@@ -38,7 +39,8 @@ export function createSourcePolicy(deps: {
     }
     const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
     const addresses = await resolve(resolveHost, url.host, { timeoutMs: connectTimeoutMs, signal: caller.signal })
-    for (const address of addresses) judge({ address, port: url.port, mayBePrivate, words: CLONE_URL })
+    const isOwnPort = (await ownPorts()).includes(url.port)
+    for (const address of addresses) judge({ address, isOwnPort, mayBePrivate, words: CLONE_URL })
     return { url, address: await firstThatAnswers(addresses, url.port, caller.signal) }
   }
 
@@ -46,16 +48,17 @@ export function createSourcePolicy(deps: {
   async function admitHost(target: { host: string; port: number }, options: { what: string; signal?: AbortSignal }): Promise<void> {
     const { what, signal } = options
     const mayBePrivate = privateHosts.includes(target.host)
+    const isOwnPort = (await ownPorts()).includes(target.port)
     for (const address of await resolve(resolveHost, target.host, { timeoutMs: connectTimeoutMs, signal }))
-      judge({ address, port: target.port, mayBePrivate, words: { what, privateHint: ALLOW_HOST } })
+      judge({ address, isOwnPort, mayBePrivate, words: { what, privateHint: ALLOW_HOST } })
   }
 
-  function judge(target: { address: string; port: number; mayBePrivate: boolean; words: Words }): void {
+  function judge(target: { address: string; isOwnPort: boolean; mayBePrivate: boolean; words: Words }): void {
     const { what, privateHint } = target.words
     const kind = kindOfAddress(target.address)
     if (kind === 'forbidden')
       throw new SourceRefused(`${what} points to an address that is never allowed (link-local or a metadata service).`)
-    if (ownPorts().includes(target.port) && isThisMachine(target.address)) throw new SourceRefused(`${what} points to Berth itself.`)
+    if (target.isOwnPort && isThisMachine(target.address)) throw new SourceRefused(`${what} points to Berth itself.`)
     if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} points to a private address, ${privateHint}`)
   }
 

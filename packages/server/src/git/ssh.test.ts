@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const git = () => {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [] })
   return createGit({ policy, scratch: path.join(scratch, 'git'), path: PROGRAM_PATH, retryAfterMs: [], ...runAs })
 }
 const access = (privateKey = key.privateKey) => ({

@@ -44,7 +44,7 @@ async function repositoryWith(modules: Readonly<Record<string, { url: string; ha
 type Checkout = { url: string; hash: string; privileged?: boolean; submodules?: boolean }
 
 async function checkout({ submodules: isOn = true, ...source }: Checkout, { maxBytes = 10_000_000, maxFiles = 1000 } = {}) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
   const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, limits: { maxBytes, maxFiles } })
   const fetched: string[] = []
   const into = path.join(directory, 'workspace')

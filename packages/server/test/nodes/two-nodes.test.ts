@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startPostgres } from '../../testing/harness/postgres-cluster.ts'
 import { newDataDir, OWNER, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { freePort } from '../../testing/harness/test-edge.ts'
 import { runServerToItsEnd } from '../../testing/harness/test-process.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -134,6 +135,20 @@ it('each node removes its own files of logs whose deployments are gone', async (
     await writeFile(file, ' one\n')
   }
   await expect.poll(() => files.filter((file) => existsSync(file)), { timeout: 10_000 }).toEqual([])
+})
+
+it('no node reads a source from the port of another one, for admins neither', async () => {
+  const port = await freePort()
+  const env = { ...envOf('c'), PORT: String(port) }
+  await using c = await startTestServer({ runs: 'as a process', env, dataDir: await dataDirLike(a.dataDir), tuning })
+  const owner = await a.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Sources' })
+  const checked = async (gitCloneUrl: string) => await owner.call('apps.checkSource', { projectId, gitCloneUrl })
+  expect(c.baseUrl).toContain(`:${port}`)
+  expect(await checked(`http://127.0.0.1:${port}/r.git`)).toMatchObject({ message: expect.stringContaining('points to Berth itself') })
+  expect(await checked(`http://localhost:${await freePort()}/r.git`)).toMatchObject({
+    message: expect.stringContaining('does not accept connections'),
+  })
 })
 
 it('refuses a second process with the name of a living node, and one with other keys', async () => {

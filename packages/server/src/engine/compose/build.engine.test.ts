@@ -47,7 +47,7 @@ const buildStack = createStackBuild({
   build: engine.build,
   inside: resolveInside,
   checkDockerfile: createCheckDockerfile({
-    policy: createSourcePolicy({ privateHosts: [], ownPorts: () => [] }),
+    policy: createSourcePolicy({ privateHosts: [], ownPorts: async () => [] }),
     hasEngineFirewall: () => true,
     engine,
     refuseOthersDigest: async () => undefined,

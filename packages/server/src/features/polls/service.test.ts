@@ -35,7 +35,7 @@ beforeEach(async () => await database.db.transaction(async (tx) => void (await t
 
 function polls() {
   const { db } = database
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [] })
   return createPolls({
     db,
     git: createGit({ policy, scratch, path: PROGRAM_PATH, retryAfterMs: [] }),

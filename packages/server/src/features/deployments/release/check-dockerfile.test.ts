@@ -35,7 +35,7 @@ async function refuseOthersDigest(name: string, projectId: number): Promise<void
 }
 
 async function check(text: string, buildArgs: Record<string, string> = {}): Promise<void> {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [] })
   const file = join(directory, 'Dockerfile')
   await writeFile(file, text)
   const log = { info: () => undefined, warn: () => undefined }
