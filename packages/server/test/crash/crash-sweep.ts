@@ -8,7 +8,7 @@ import type { Fault } from '../../src/lib/step.ts'
 import { listenToWrites } from '../../testing/harness/answered-writes.ts'
 import { type Neighbour, openNeighbour } from '../../testing/harness/bystander-app.ts'
 import { heavier, type Resources, resourcesOf } from '../../testing/harness/process-resources.ts'
-import { type DeployLab, openDeployLab, readRows, until } from '../../testing/labs/deploy-lab.ts'
+import { type DeployLab, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
 type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string; processes: string }
 type AppRow = { id: number; status: string; wanted: string; app_type: string; replicas: number; processes: string }
@@ -17,12 +17,11 @@ const LAST_LINE = /(^|\n)(Deployed successfully|Cancelled|Failed: [^\n]*)\n$/
 
 /** Checks what must hold after every fault (I1 to I6, I8 and I9), and returns a message for each violation. */
 export async function violations(lab: DeployLab): Promise<string[]> {
-  const { dataDir } = lab.berth
-  const rows = readRows<Row>(dataDir, 'select * from deployment order by id')
-  const apps = readRows<AppRow>(dataDir, 'select * from app')
+  const rows = lab.rows<Row>('select * from deployment order by id')
+  const apps = lab.rows<AppRow>('select * from app')
   return [
-    ...integrity(dataDir),
-    ...queueOf(dataDir, rows),
+    ...integrity(lab),
+    ...queueOf(lab, rows),
     ...numbers(rows),
     ...(await containers(lab, apps, rows)),
     ...(await leftovers(lab, apps, rows)),
@@ -30,14 +29,16 @@ export async function violations(lab: DeployLab): Promise<string[]> {
   ]
 }
 
-function integrity(dataDir: string): string[] {
-  const [check] = readRows<{ integrity_check: string }>(dataDir, 'pragma integrity_check')
-  const broken = readRows(dataDir, 'pragma foreign_key_check')
+/** A PostgreSQL server checks this itself. */
+function integrity({ berth, rows }: DeployLab): string[] {
+  if (berth.env['BERTH_DATABASE_URL']) return []
+  const [check] = rows<{ integrity_check: string }>('pragma integrity_check')
+  const broken = rows('pragma foreign_key_check')
   return [...(check?.integrity_check === 'ok' ? [] : ['I1: the database is damaged']), ...broken.map((row) => `I1: ${JSON.stringify(row)}`)]
 }
 
-function queueOf(dataDir: string, rows: readonly Row[]): string[] {
-  const jobs = readRows<{ name: string; payload: string }>(dataDir, 'select * from job')
+function queueOf(lab: DeployLab, rows: readonly Row[]): string[] {
+  const jobs = lab.rows<{ name: string; payload: string }>('select * from job')
   return [
     ...rows.filter(({ status }) => ['pending', 'building', 'deploying'].includes(status)).map(({ id, status }) => `I2: ${id} is ${status}`),
     ...jobs.map(({ name, payload }) => `I2: the job ${name} ${payload} is not done`),
@@ -84,7 +85,7 @@ async function leftovers(lab: DeployLab, apps: readonly AppRow[], rows: readonly
   const images = (await lab.engine.images.list({ labels })).filter(
     (image) => !isCompose(image.owner.appId) && !image.tags.some((tag) => kept.has(tag)),
   )
-  const projects = readRows<{ id: number }>(lab.berth.dataDir, 'select id from project').map(({ id }) => id)
+  const projects = lab.rows<{ id: number }>('select id from project').map(({ id }) => id)
   const networks = (await lab.engine.networks.list({ labels })).filter((network) => !projects.includes(network.owner.projectId ?? 0))
   const { workDir } = readConfig({ BERTH_DATA_DIR: lab.berth.dataDir })
   const workspaces = (await readdir(workDir).catch(() => [])).filter((name) => /^d\d+$/.test(name))
@@ -167,7 +168,7 @@ async function isDead(lab: DeployLab): Promise<boolean> {
         () => false,
         () => true,
       ),
-      jobs: readRows(lab.berth.dataDir, 'select id from job').length,
+      jobs: lab.rows('select id from job').length,
     }),
     ({ isGone, jobs }) => isGone || jobs === 0,
   )
@@ -207,11 +208,13 @@ type SweepOptions = {
   /** How many servers share the points: most of a point is waiting for the engine. */
   labs?: number
   onPoint?: (words: string) => void
+  /** Makes a PostgreSQL database, of which each server gets one; without it the servers use SQLite. */
+  createDatabase?: () => Promise<string>
 }
 
 /** Every point of a scenario, or every `stride`-th, until one is no longer reached. After a failed point a fresh server is used. */
 export async function sweep<State>(scenario: Scenario<State>, options: SweepOptions): Promise<Swept> {
-  const { kind, from: first = 1, stride = 1, most = 100, labs = 1, onPoint = () => undefined } = options
+  const { kind, from: first = 1, stride = 1, most = 100, labs = 1, onPoint = () => undefined, createDatabase } = options
   const swept: Swept = { points: 0, failures: [], visits: 0 }
   const misses = new Set<number>()
   // There is no point after a side effect that fails, but the next one may have one.
@@ -220,7 +223,7 @@ export async function sweep<State>(scenario: Scenario<State>, options: SweepOpti
   const hasMore = () => next <= most && ![...misses].some(isLast)
 
   async function work(): Promise<void> {
-    let lab = await openSweepLab()
+    let lab = await openSweepLab(createDatabase)
     while (hasMore()) {
       const at = next
       next += stride
@@ -232,7 +235,7 @@ export async function sweep<State>(scenario: Scenario<State>, options: SweepOpti
       if (typeof outcome === 'boolean') continue
       swept.failures.push(`${scenario.name}, ${kind} ${at}: ${outcome}`)
       swept.visits += await close(lab)
-      lab = await openSweepLab()
+      lab = await openSweepLab(createDatabase)
     }
     swept.visits += await close(lab)
   }
@@ -241,9 +244,10 @@ export async function sweep<State>(scenario: Scenario<State>, options: SweepOpti
   return swept
 }
 
-async function openSweepLab(): Promise<SweepLab> {
+async function openSweepLab(createDatabase: SweepOptions['createDatabase']): Promise<SweepLab> {
   const lab = await openDeployLab({
     runs: 'as a process',
+    ...(createDatabase && { env: { BERTH_DATABASE_URL: await createDatabase() } }),
     tuning: { stabilityMs: 200, drainMs: 100, stopGraceSeconds: 0, reconcileMs: 500 },
   })
   const neighbour = await openNeighbour(lab)

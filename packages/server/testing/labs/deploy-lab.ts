@@ -11,6 +11,7 @@ import { pulledImagesOf } from '../../src/engine/image-names.ts'
 import { ownedBy, projectNetworkName } from '../../src/engine/labels.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
+import { readPostgresRows } from '../harness/postgres-rows.ts'
 import { type Person, startTestServer, type TestServer, type TestServerOptions } from '../harness/start-test-server.ts'
 import { writeToDatabase } from '../harness/write-to-database.ts'
 import { BUSYBOX_IMAGE, ensureBusybox } from '../images/test-images.ts'
@@ -81,11 +82,12 @@ export async function openDeployLab(options: LabOptions = {}) {
     tuning: { ...TUNING, ...options.tuning },
     env: { DOCKER_HOST: `unix://${options.socketPath ?? socketPath}`, BERTH_WORKERS: '4', ...options.env },
   })
-  const instance = readRow<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'").value
-  await seedIds(berth.dataDir)
+  const rows = rowsOf(berth)
+  const [{ value: instance } = { value: '' }] = rows<{ value: string }>("select value from fact where name = 'instance_id'")
+  await seedIds(berth)
   const owner = await berth.owner()
   const labels = ownedBy({ instance })
-  const words = createWords({ berth, git, engine, owner, instance })
+  const words = createWords({ berth, git, engine, owner, instance, rows })
   const project = await owner.call('projects.create', { name: 'Lab' })
 
   async function removeEverything(): Promise<void> {
@@ -116,9 +118,16 @@ export async function openDeployLab(options: LabOptions = {}) {
 }
 
 export type DeployLab = Awaited<ReturnType<typeof openDeployLab>>
-type Parts = { berth: TestServer; git: Awaited<ReturnType<typeof startGitServer>>; engine: Engine; owner: Person; instance: string }
+type Parts = {
+  berth: TestServer
+  git: Awaited<ReturnType<typeof startGitServer>>
+  engine: Engine
+  owner: Person
+  instance: string
+  rows: Rows
+}
 
-function createWords({ berth, git, engine, owner, instance }: Parts) {
+function createWords({ berth, git, engine, owner, instance, rows }: Parts) {
   const labels = ownedBy({ instance })
   let made = 0
 
@@ -147,7 +156,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
       ENDED_MS,
     )
     await until(
-      () => readRows(berth.dataDir, 'select id from job where payload like ?', `%"deploymentId":${deploymentId},%`),
+      () => rows('select id from job where payload like ?', `%"deploymentId":${deploymentId},%`),
       (jobs) => jobs.length === 0,
       limitMs,
       ENDED_MS,
@@ -167,7 +176,8 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
 
   /** What a visitor would get from the live release, at its address in the project's network. */
   async function visit(app: Pick<Application, 'id' | 'project_id'>, request: { port?: number; path?: string } = {}): Promise<string> {
-    const live = readRow<{ id: number }>(berth.dataDir, 'select id from deployment where app_id = ? and is_active = 1', app.id)
+    const [live] = rows<{ id: number }>('select id from deployment where app_id = ? and is_active = 1', app.id)
+    if (!live) throw new Error(`app ${app.id} has no live release`)
     const isWeb = ({ owner }: ContainerSummary) => (owner.service ?? 'web') === 'web'
     const container = (await containersOf(app.id)).find((entry) => entry.owner.deploymentId === live.id && isWeb(entry))
     const ip = container?.ips[projectNetworkName(instance, app.project_id)]
@@ -203,7 +213,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
     deploy: async (appId: number) => await ended(await add(appId)),
     app: async (appId: number) => await owner.call('apps.get', { appId }),
     log: async (deploymentId: number) => await owner.call('deployments.log', { deploymentId }),
-    rows: <Row>(sql: string, ...values: (string | number)[]) => readRows<Row>(berth.dataDir, sql, ...values),
+    rows,
     writes: async (write: (file: Database) => void) => await writeToDatabase(berth.dataDir, write),
     status: async (appId: number) => (await owner.call('apps.get', { appId })).status,
   }
@@ -219,15 +229,21 @@ export function readRows<Row>(dataDir: string, sql: string, ...values: (string |
   }
 }
 
-function readRow<Row>(dataDir: string, sql: string, ...values: (string | number)[]): Row {
-  const [row] = readRows<Row>(dataDir, sql, ...values)
-  if (row === undefined) throw new Error(`no row for ${sql}`)
-  return row
+type Rows = <Row>(sql: string, ...values: (string | number)[]) => Row[]
+
+function rowsOf({ dataDir, env }: Pick<TestServer, 'dataDir' | 'env'>): Rows {
+  const url = env['BERTH_DATABASE_URL']
+  return (sql, ...values) => (url ? readPostgresRows(url, sql, ...values) : readRows(dataDir, sql, ...values))
 }
 
 /** Images are named by the ids of apps and deployments, so two servers on one engine must not use the same ids. */
-async function seedIds(dataDir: string): Promise<void> {
+async function seedIds({ dataDir, env }: Pick<TestServer, 'dataDir' | 'env'>): Promise<void> {
   const start = randomInt(1, 1_000_000) * 1000
+  const url = env['BERTH_DATABASE_URL']
+  if (url) {
+    for (const table of ['app', 'deployment']) readPostgresRows(url, `select setval(pg_get_serial_sequence('${table}', 'id'), ?)`, start)
+    return
+  }
   await writeToDatabase(dataDir, (file) => {
     for (const table of ['app', 'deployment'])
       file
