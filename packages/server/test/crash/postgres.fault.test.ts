@@ -5,7 +5,7 @@ import { sweep } from './crash-sweep.ts'
 
 it('on PostgreSQL too, a server that dies in a redeploy leaves nothing half done', async () => {
   await using postgres = await startPostgres()
-  const { createDatabase } = postgres
+  const createDatabase = async () => await postgres.createDatabase()
   const swept = await sweep(redeploy, { kind: 'crash-before', from: 6, stride: 10, most: 16, createDatabase })
   expect(swept.failures).toEqual([])
   expect(swept.points).toBe(2)
@@ -13,7 +13,7 @@ it('on PostgreSQL too, a server that dies in a redeploy leaves nothing half done
 
 it('on PostgreSQL too, a server that dies at any second side effect of a redeploy leaves nothing half done', { tags: 'long' }, async () => {
   await using postgres = await startPostgres()
-  const { createDatabase } = postgres
+  const createDatabase = async () => await postgres.createDatabase()
   for (const kind of ['crash-before', 'crash-after'] as const) {
     const swept = await sweep(redeploy, { kind, stride: 2, labs: 2, createDatabase })
     expect(swept.failures).toEqual([])
