@@ -110,7 +110,9 @@ async function byHand(lab: DeployLab, app: LabApp, number: number, dockerfile?: 
 }
 
 const rounds = numberFlag('rounds', 5)
-await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 5000, healthIntervalMs: 250, resolveAtAddMs: 2000 } })
+// as the product has them, not as the tests do
+const tuning = { stabilityMs: 5000, healthIntervalMs: 250, resolveAtAddMs: 2000, reconcileMs: 30_000 }
+await using lab = await openDeployLab({ runs: 'as a process', tuning })
 await ensureNpmImage(lab.engine)
 for (const [name, filesOf] of Object.entries(process.argv.includes('--unchanged') ? {} : APPS)) {
   const app = await lab.createApp(filesOf('first'))

@@ -1,5 +1,4 @@
 import type { EngineAddress } from './api/address.ts'
-import { count, field, text } from './api/json.ts'
 import { createTransport } from './api/transport.ts'
 import { createBaseImages } from './build/base-images.ts'
 import { createBuilder } from './build/build.ts'
@@ -12,6 +11,7 @@ import { createMeasureDisk } from './disk-usage.ts'
 import { createEdgeHost } from './edge-host.ts'
 import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
+import { createFacts } from './facts.ts'
 import { createImages } from './images.ts'
 import { createLentContainers } from './lent-container.ts'
 import { createNetworks } from './networks.ts'
@@ -26,19 +26,6 @@ import { createSwarm } from './swarm/swarm.ts'
 import { createVolumes } from './volumes.ts'
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-
-export type EngineFacts = {
-  readonly version: string
-  /** Its platform, such as `linux/arm64`. */
-  readonly platform: string
-  readonly cgroupDriver: string
-  readonly containersRunning: number
-  readonly containersTotal: number
-  readonly images: number
-}
-
-/** The name the kernel uses, and the one that images use. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' }
 
 type Deps = {
   address: EngineAddress
@@ -57,18 +44,7 @@ export function createEngine(deps: Deps) {
   const transport = createTransport({ address: deps.address, ...(beforeChange && { beforeChange }) })
   const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })
 
-  async function facts(signal?: AbortSignal): Promise<EngineFacts> {
-    const answer = await transport.json({ method: 'GET', path: '/info', signal })
-    return {
-      version: text(field(answer, 'ServerVersion')),
-      platform: `${text(field(answer, 'OSType'))}/${ARCHITECTURES[text(field(answer, 'Architecture'))] ?? text(field(answer, 'Architecture'))}`,
-      cgroupDriver: text(field(answer, 'CgroupDriver')),
-      containersRunning: count(field(answer, 'ContainersRunning')),
-      containersTotal: count(field(answer, 'Containers')),
-      images: count(field(answer, 'Images')),
-    }
-  }
-
+  const { facts, ping, counts } = createFacts({ transport })
   const images = createImages({ transport })
   const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const here = createContainers({ transport, now: deps.now })
@@ -85,8 +61,9 @@ export function createEngine(deps: Deps) {
   const services = createServices({ transport, log: deps.log })
 
   return {
-    ping: transport.ping,
+    ping,
     facts,
+    counts,
     build,
     images,
     registry: createRegistryCalls({ transport }),

@@ -12,7 +12,7 @@ const EDGE_STATES = { ready: 'ok', starting: 'starting', unreachable: 'unreachab
 >
 
 type Deps = {
-  engine: Pick<Engine, 'ping' | 'facts'>
+  engine: Pick<Engine, 'ping' | 'facts' | 'counts'>
   provisioning: Pick<Provisioning, 'state'>
   log: { warn(fields: object, message: string): void }
 }
@@ -62,11 +62,11 @@ export function createEngineWatch(deps: Deps) {
   async function engineCounts(): Promise<ServerMetrics['docker']> {
     if (!isUp) return UNKNOWN
     if (performance.now() - counts.at < 3000) return counts.value
-    const facts = await deps.engine.facts().catch(() => undefined)
+    const found = await deps.engine.counts().catch(() => undefined)
     counts = {
       at: performance.now(),
-      value: facts
-        ? { containers_running: facts.containersRunning, containers_total: facts.containersTotal, images: facts.images }
+      value: found
+        ? { containers_running: found.containersRunning, containers_total: found.containersTotal, images: found.images }
         : UNKNOWN,
     }
     return counts.value

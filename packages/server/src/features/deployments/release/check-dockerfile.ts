@@ -1,6 +1,7 @@
 import { SpecRefused } from '../../../engine/api/errors.ts'
 import { type DockerfileReading, type Fetch, LONGEST_DOCKERFILE_KIB, readDockerfile } from '../../../engine/build/dockerfile.ts'
-import type { Engine, EngineFacts } from '../../../engine/engine.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { EngineFacts } from '../../../engine/facts.ts'
 import { parseImageReference, registryAddress } from '../../../engine/image-reference.ts'
 import type { RegistryCredentials } from '../../../engine/registry.ts'
 import { RegistryError } from '../../../engine/registry-failure.ts'
