@@ -198,6 +198,7 @@ function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
     redact,
     repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, fetchPlan: sharedPlans?.fetch, log }).sweep,
+    sweepEveryMs: base.tuning.reconcileMs,
     isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base), sharedPlans }),
     doAnswer: async (app, containers) => {
       const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}

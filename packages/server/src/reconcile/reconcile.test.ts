@@ -24,6 +24,7 @@ const NOTHING_ELSE = {
   redact: async (_app: unknown, lines: readonly string[]) => [...lines],
   repair: () => 'nothing' as const,
   sweep: async () => undefined,
+  sweepEveryMs: 0,
   isAsPlanned: async () => true,
   restore: async () => undefined,
   now: () => new Date(),
@@ -88,4 +89,25 @@ it('keeps why a replica did not become healthy until all of them answer', async 
   expect(await seen()).toEqual({ status: 'running', status_reason: reason })
   doAnswer = true
   expect(await seen()).toEqual({ status: 'running', status_reason: '' })
+})
+
+it('sweeps at the first pass, and not at each that an event brings', async () => {
+  await using test = await openTestDatabase()
+  let sweeps = 0
+  const passesWith = async (sweepEveryMs: number) => {
+    const { reconcile } = createReconcile({
+      db: test.db,
+      engine: { containers: { list: async () => [] } } as unknown as Engine, // there are no apps
+      ...NOTHING_ELSE,
+      doAnswer: async () => true,
+      settlePorts: async () => undefined,
+      sweep: async () => void (sweeps += 1),
+      sweepEveryMs,
+    })
+    sweeps = 0
+    for (let pass = 0; pass < 3; pass += 1) await reconcile(new AbortController().signal)
+    return sweeps
+  }
+  expect(await passesWith(60_000)).toBe(1)
+  expect(await passesWith(0)).toBe(3)
 })

@@ -26,6 +26,8 @@ type Deps = {
   repair: Repair
   /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
+  /** Events of the engine make passes more frequent. A sweep asks it for everything it has, and can wait. */
+  sweepEveryMs: number
   /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, active: Active, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Whether all these replicas answer. */
@@ -116,10 +118,11 @@ async function removeOrphans(
   }
 }
 
-/** Compares the rows with what actually runs and updates them. It keeps no state between runs. */
+/** Compares the rows with what actually runs and updates them. It keeps no state between runs, except when it last swept. */
 export function createReconcile(deps: Deps) {
   const { db, engine, instance, log } = deps
   const observe = createObserve(deps)
+  let sweptAt = Number.NEGATIVE_INFINITY
 
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], active: Active | undefined): Promise<void> {
     const activeId = active?.id
@@ -163,7 +166,9 @@ export function createReconcile(deps: Deps) {
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
     }
     await removeOrphans(deps, containers, { apps: new Set(apps.map((app) => app.id)), busy })
+    if (performance.now() - sweptAt < deps.sweepEveryMs) return
     await deps.sweep()
+    sweptAt = performance.now()
   }
 
   return { reconcile }
