@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
+import { writeRows } from '../../testing/harness/write-rows.ts'
 
 const KIB = 1024
 let berth: TestServer
@@ -39,10 +39,12 @@ const tooMany = {
 /** Rows as an earlier version would have left them. */
 async function insertVariables(appId: number, values: Record<string, string>): Promise<void> {
   const secrets = createSecretBox(secretFile(path.join(berth.dataDir, 'secrets.key'), { mayCreate: false }))
-  await writeToDatabase(berth.dataDir, (file) => {
-    const insert = file.prepare(`insert into env_variable (app_id, key, sealed_value, created_at, updated_at) values (?, ?, ?, ?, ?)`)
-    const at = new Date().toISOString()
-    for (const [key, value] of Object.entries(values)) insert.run(appId, key, secrets.seal(value, `env:${appId}`), at, at)
+  const at = new Date().toISOString()
+  await writeRows(berth, async (tx) => {
+    for (const [key, value] of Object.entries(values)) {
+      const row = { app_id: appId, key, sealed_value: secrets.seal(value, `env:${appId}`), created_at: at, updated_at: at }
+      await tx.insertInto('env_variable').values(row).execute()
+    }
   })
 }
 

@@ -8,7 +8,7 @@ import type { HostApp, HostInstallation, HostRepo } from '../../testing/git-host
 import { deliveryHeaders, installationPayload, type PushOptions, pushPayload } from '../../testing/git-host/payloads.ts'
 import { type GitHostServer, startGitHost } from '../../testing/git-host/start-git-host.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
+import { writeRows } from '../../testing/harness/write-rows.ts'
 
 type Answer = { result: string; reason: string; deployments: number[] }
 
@@ -153,7 +153,8 @@ describe('a GitHub App', () => {
     expect(await back(berth, ada, installed)).toBe('/account/git?github=wrong_state')
 
     const late = await begin()
-    await writeToDatabase(berth.dataDir, (file) => file.prepare(`update github_state set expires_at = '2020-01-01T00:00:00.000Z'`).run())
+    const expired = { expires_at: '2020-01-01T00:00:00.000Z' }
+    await writeRows(berth, async (tx) => await tx.updateTable('github_state').set(expired).execute())
     expect(await back(berth, ada, late)).toBe('/account/git?github=wrong_state')
     const refused = await begin()
     refused.searchParams.set('code', 'not-a-code')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
+import { writeRows } from '../../testing/harness/write-rows.ts'
 
 let berth: TestServer
 beforeAll(async () => {
@@ -65,11 +65,13 @@ it('a reader that was disconnected resumes after its cursor, without gaps or rep
 
 /** Events about one person, as if that person had been changed many times. */
 async function insertEvents(userId: number, count: number): Promise<void> {
-  await writeToDatabase(berth.dataDir, (file) => {
-    const insert = file.prepare('insert into event (at, type, project_id, data) values (?, ?, null, ?)')
-    file.transaction(() => {
-      for (let n = 0; n < count; n += 1) insert.run(new Date().toISOString(), 'user.changed', JSON.stringify({ userId }))
-    })()
+  const row = { at: new Date().toISOString(), type: 'user.changed', project_id: null, data: JSON.stringify({ userId }) }
+  await writeRows(berth, async (tx) => {
+    for (let left = count; left > 0; left -= 1000)
+      await tx
+        .insertInto('event')
+        .values(Array.from({ length: Math.min(left, 1000) }, () => row))
+        .execute()
   })
 }
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@berth/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownRecords } from '../../src/features/domains/own-address.ts'
 import { OWNER, PASSWORD, type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { insertDeployment } from '../../testing/harness/test-world.ts'
+import { dumpDatabase, insertDeployment } from '../../testing/harness/test-world.ts'
 
 let berth: TestServer
 let owner: Person
@@ -245,7 +245,7 @@ describe('environment variables', () => {
     expect(await owner.call('envs.list', { appId })).toEqual(replaced)
   })
 
-  it('are sealed at rest: no file of the data directory shows one', async () => {
+  it('are sealed at rest: no file of the data directory shows one, and no row', async () => {
     const secrets = ['planted-at-creation', 'planted-alone', 'planted-changed', 'planted-replaced']
     const { id: projectId } = await newProject()
     const app = await owner.call('apps.create', { projectId, name: 'sealed', envVars: { A: 'planted-at-creation' } })
@@ -254,7 +254,11 @@ describe('environment variables', () => {
     await owner.call('deployments.add', { appId: app.id })
     await owner.call('envs.replace', { appId: app.id, variables: [{ key: 'C', value: 'planted-replaced' }] })
     const files = readdirSync(berth.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['berth.sqlite', 'berth.sqlite-wal']))
+    const database = berth.env['BERTH_DATABASE_URL'] ? [] : ['berth.sqlite', 'berth.sqlite-wal']
+    expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['secrets.key', ...database]))
+    const rows = JSON.stringify(await dumpDatabase(berth))
+    expect(rows).toContain('sealed_value')
+    for (const secret of secrets) expect(rows).not.toContain(secret)
     for (const { parentPath, name } of files) {
       const bytes = readFileSync(path.join(parentPath, name))
       for (const secret of [...secrets, PASSWORD, OWNER.password])
