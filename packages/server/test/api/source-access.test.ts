@@ -82,7 +82,8 @@ it('a wrong secret, no hook and no app are answered alike, whatever is sent, and
   const [appId, without] = [await newApp(), await newApp()]
   const { secret: old } = await owner.call('apps.rotateHook', { appId })
   const { secret } = await owner.call('apps.rotateHook', { appId })
-  const before = await dumpDatabase(berth)
+  const dumped = async () => ({ ...(await dumpDatabase(berth)), source_poll: [] }) // polls go on meanwhile
+  const before = await dumped()
   const answers = [
     await call(appId, old),
     await call(appId, ''),
@@ -97,7 +98,7 @@ it('a wrong secret, no hook and no app are answered alike, whatever is sent, and
   ]
   for (const { status, json } of answers) expect([status, json.code]).toEqual([401, 'webhook_not_verified'])
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-  expect(await dumpDatabase(berth)).toEqual(before)
+  expect(await dumped()).toEqual(before)
   expect((await call(appId, secret, `{"x":"${'x'.repeat(20_000)}"}`)).status).toBe(413)
   await owner.call('apps.deleteHook', { appId })
   expect((await call(appId, secret)).status).toBe(401)
