@@ -12,6 +12,7 @@ import { createLimiter } from '../../lib/limiter.ts'
 import { createAddAutomatic } from '../deployments/request/automatic.ts'
 import { insertDeployment } from '../deployments/store.ts'
 import { createPolls } from './service.ts'
+import { listDue, savePoll } from './store.ts'
 
 const EVERY_MS = 300_000
 let git: GitServer
@@ -234,4 +235,17 @@ it('a tag that moved is deployed once where the switch is on, and no registry is
   await lookLater()
   await lookLater()
   expect([await polled(on), await polled(silent)]).toEqual([[''], []])
+})
+
+it('of a person with more apps than are polled at once, one that was never polled comes first', async () => {
+  const apps: AppRow[] = []
+  for (let count = 0; count < 3; count += 1) apps.push(await newApp('https://git.example.test/r.git'))
+  const [first] = apps
+  for (const { id } of apps) await change(id, { created_by: first?.created_by ?? 0 })
+  const next_at = at.toISOString()
+  await database.db.transaction(async (tx) => {
+    for (const { id } of apps.slice(0, 2)) await savePoll(tx, { app_id: id, source: '', commit_hash: '', failures: 0, next_at })
+  })
+  const due = await listDue(database.db, { now: new Date(at.getTime() + 1000), firstAfterMs: 0, mostOfPerson: 2 })
+  expect(due.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([first?.id, apps[2]?.id])
 })

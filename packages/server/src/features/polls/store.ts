@@ -23,7 +23,10 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
     .leftJoin('git_hook', (join) =>
       join.onRef('git_hook.account_id', '=', 'app.git_provider_id').onRef('git_hook.repository_id', '=', 'app.git_repository_id'),
     )
-    .select(['app.id', sql<number>`row_number() over (partition by app.created_by order by source_poll.next_at, app.id)`.as('place')])
+    .select([
+      'app.id',
+      sql<number>`row_number() over (partition by app.created_by order by source_poll.next_at nulls first, app.id)`.as('place'),
+    ])
     .where((eb) => eb.or([eb('app.git_clone_url', '!=', ''), eb('app.image', '!=', '')]))
     .where('app.auto_deploy', '=', 1)
     .where('app.wanted', '=', 'running')
