@@ -22,8 +22,9 @@ export async function startPostgresRelay(url: string) {
       from.on('data', (bytes) => void (isCut || to.write(bytes)))
       from.on('error', () => undefined)
       from.on('close', () => {
+        if (isCut) return // the other end does not hear of it before the cut is over
         pairs.delete(pair)
-        if (!isCut) to.destroy()
+        to.destroy()
       })
     }
   })
