@@ -102,7 +102,7 @@ it.concurrent(
   },
 )
 
-it.concurrent('a compose app never shares a volume between two containers: a renamed service replaces the old one', limit, async () => {
+it.concurrent('a compose app never shares a volume between two containers: a renamed service replaces the old one', long, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const app = await lab.addApp('renaming', { compose: { services: { web, first: store } } })
   await lab.deployWell(app)
