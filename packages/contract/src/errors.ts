@@ -37,6 +37,7 @@ export const ERRORS = {
   file_not_found: { status: 404, message: 'The app has no file with this path.' },
   volume_not_found: { status: 404, message: 'The app has no volume with this name.' },
   backup_not_found: { status: 404, message: 'Backup not found.' },
+  node_not_found: { status: 404, message: 'Node not found.' },
   server_not_found: { status: 404, message: 'Server not found.' },
   git_not_connected: {
     status: 404,
@@ -75,6 +76,7 @@ export const ERRORS = {
     message: 'Adding a server switches Swarm on. Send "consent": true if that is what you want; GET /api/servers says what changes.',
   },
   swarm_not_possible: { status: 409, message: 'Swarm cannot be switched on here.' },
+  node_running: { status: 409, message: 'The node or its proxy may still be running. Stop it, and try again in a minute.' },
   server_refused: { status: 409, message: 'This cannot be done with this server now.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
   update_running: { status: 409, message: 'An update is already running.' },

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Nullable, OneOf, Time } from './fields.ts'
+import { expects, Nullable, OneOf, Time } from './fields.ts'
 
 /** One of several control planes on one database. */
 export const ControlPlane = Type.Object({
@@ -20,3 +20,7 @@ export const ControlPlane = Type.Object({
   isEdgeStopped: Type.Boolean(),
 })
 export type ControlPlane = Static<typeof ControlPlane>
+
+export const NodeOnly = Type.Object({
+  name: Type.String({ maxLength: 63, pattern: '^[a-z0-9][a-z0-9-]*$', ...expects('the name of a node') }),
+})

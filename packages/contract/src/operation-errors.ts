@@ -71,6 +71,7 @@ const OWN = {
   'registries.check': ['registry_refused'],
   'apps.lookAtImage': ['invalid_source'],
   'apps.checkImage': ['invalid_source', 'registry_refused'],
+  'nodes.remove': ['node_not_found', 'node_running'],
   'servers.add': ['swarm_needs_consent', 'swarm_not_possible'],
   'servers.stopAdding': ['swarm_not_possible'],
   'servers.check': ['server_not_found', 'server_refused'],

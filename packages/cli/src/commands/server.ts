@@ -1,6 +1,6 @@
-import { sizeWords } from '@berth/contract'
+import { type ControlPlane, sizeWords } from '@berth/contract'
 import { YES } from '../arguments.ts'
-import { command, WrongUsage } from '../command.ts'
+import { type Context, command, WrongUsage } from '../command.ts'
 import { inputFrom, optionsFor, readAs, shapeOf } from '../contract-input.ts'
 
 const AUDIT = {
@@ -105,28 +105,42 @@ const ports = command({
   },
 })
 
+function showNodes(ctx: Context, list: ControlPlane[]): void {
+  if (list.length === 0) ctx.out.note('This Berth is the only control plane on its database.')
+  else
+    ctx.out.table(
+      ['NAME', 'STATE', 'VERSION', 'STARTED', 'LAST SEEN', 'JOBS', 'PROXY', 'RUNS'],
+      list.map((one) => [
+        one.isThis ? `${one.name} (this one)` : one.name,
+        one.state,
+        one.version,
+        one.startedAt ?? '-',
+        one.lastSeenAt,
+        String(one.jobs),
+        one.isEdgeStopped ? 'stopped' : 'on',
+        one.runsLoops ? 'single loops' : '-',
+      ]),
+    )
+  ctx.out.json(list)
+}
+
 const nodes = command({
   usage: 'nodes',
   summary: 'List the control planes on the database of the server; fails if one is away',
   async run(ctx) {
     const list = await ctx.api('nodes.list')
-    if (list.length === 0) ctx.out.note('This Berth is the only control plane on its database.')
-    else
-      ctx.out.table(
-        ['NAME', 'STATE', 'VERSION', 'STARTED', 'LAST SEEN', 'JOBS', 'PROXY', 'RUNS'],
-        list.map((one) => [
-          one.isThis ? `${one.name} (this one)` : one.name,
-          one.state,
-          one.version,
-          one.startedAt ?? '-',
-          one.lastSeenAt,
-          String(one.jobs),
-          one.isEdgeStopped ? 'stopped' : 'on',
-          one.runsLoops ? 'single loops' : '-',
-        ]),
-      )
-    ctx.out.json(list)
+    showNodes(ctx, list)
     return list.some(({ state }) => state === 'away') ? 1 : 0
+  },
+})
+
+const removeNode = command({
+  usage: 'nodes remove <name>',
+  summary: 'Forget a control plane that is gone for good, so that its ports are free; asks first',
+  options: YES,
+  async run(ctx, { name }, values) {
+    await ctx.prompt.confirm(name, values['yes'] === true)
+    showNodes(ctx, await ctx.api('nodes.remove', { name }))
   },
 })
 
@@ -171,4 +185,4 @@ const audit = command({
   },
 })
 
-export const server = [health, doctor, metrics, disk, cleanDisk, settings, setSetting, ports, nodes, audit]
+export const server = [health, doctor, metrics, disk, cleanDisk, settings, setSetting, ports, nodes, removeNode, audit]

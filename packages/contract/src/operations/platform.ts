@@ -4,7 +4,7 @@ import { CleanUpRequest, CleanUpResult, DiskUsage } from '../disk.ts'
 import { Finding } from '../doctor.ts'
 import { Health } from '../health.ts'
 import { MetricsHistory } from '../metrics.ts'
-import { ControlPlane } from '../nodes.ts'
+import { ControlPlane, NodeOnly } from '../nodes.ts'
 import { operation } from '../operation.ts'
 import { Overview } from '../overview.ts'
 import { PublishedPort } from '../ports.ts'
@@ -33,6 +33,10 @@ export const platformOperations = {
   'nodes.list': operation({
     summary: 'List the control planes on this database, by name; empty if there is only one, without a name',
     method: 'GET', path: '/api/nodes', may: 'admin', answer: Type.Array(ControlPlane),
+  }),
+  'nodes.remove': operation({
+    summary: 'Forget a control plane that is gone for good, so that its ports are free',
+    method: 'DELETE', path: '/api/nodes/remove', may: 'owner', body: NodeOnly, answer: Type.Array(ControlPlane),
   }),
   'settings.get': operation({
     summary: 'Get the settings of the server',

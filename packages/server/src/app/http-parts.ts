@@ -153,7 +153,7 @@ export async function createHttpParts(parts: Parts) {
     backups,
     updates,
     servers,
-    nodes: createNodes({ db, bootId: base.node?.bootId }),
+    nodes: createNodes({ db, bootId: base.node?.bootId, now }),
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })

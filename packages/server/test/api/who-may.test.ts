@@ -108,6 +108,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'backups.verify': 'backup_not_found',
   'backups.download': 'backup_not_found',
   'backups.delete': 'backup_not_found',
+  'nodes.remove': 'node_not_found',
   'servers.list': 'engine_unreachable',
   'servers.add': 'engine_unreachable',
   'servers.stopAdding': 'engine_unreachable',

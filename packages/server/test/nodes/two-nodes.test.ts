@@ -89,6 +89,8 @@ it('each node lists all of them: one that is killed is away, and one that is sto
   const [first, , last] = await listed(owner)
   expect((await listed(owner)).filter(({ runsLoops }) => runsLoops)).toMatchObject([{ name: 'a' }])
   expect(Date.parse(last?.startedAt ?? '')).toBeGreaterThan(Date.parse(first?.startedAt ?? ''))
+  const remove = async (name: string) => await owner.call('nodes.remove', { name })
+  for (const name of ['a', 'c']) await expect(remove(name)).rejects.toMatchObject({ code: 'node_running' })
   await c.kill9()
   await expect.poll(states, { timeout: 20_000 }).toEqual(['a running', 'b running', 'c away'])
   const away = (await listed(owner)).at(-1)
@@ -97,6 +99,11 @@ it('each node lists all of them: one that is killed is away, and one that is sto
   await expect.poll(states).toEqual(['a running', 'b running', 'c running'])
   await c.stop()
   expect(await states()).toEqual(['a running', 'b running', 'c stopped'])
+  await expect
+    .poll(async () => await remove('c').catch(({ code }) => code), { timeout: 30_000 })
+    .toMatchObject([{ name: 'a' }, { name: 'b' }])
+  await expect(remove('c')).rejects.toMatchObject({ code: 'node_not_found' })
+  expect(await owner.call('audit.list', { action: 'node.' })).toMatchObject([{ action: 'node.remove', subject: 'node' }])
 })
 
 it('the log of a deployment is the same through both nodes, whoever wrote it', async () => {

@@ -116,6 +116,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'templates.list': nothing,
   'ports.list': nothing,
   'nodes.list': nothing,
+  'nodes.remove': () => ({ name: 'gone' }),
   'settings.get': nothing,
   'settings.update': () => ({ retention: 6 }),
   'audit.list': () => ({ limit: 5 }),

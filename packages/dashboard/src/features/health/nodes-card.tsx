@@ -1,11 +1,15 @@
 import type { ControlPlane } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Badge, Tag } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/sizes.ts'
 import { NODE_LOOK } from '../../lib/status.ts'
+import { useMe } from '../session/queries.ts'
 import { nodes } from './queries.ts'
+import { RemoveNode } from './remove-node.tsx'
 
 /** Only where there are several control planes: the only one on its database has no name, and is not listed. */
 export function NodesCard() {
@@ -23,6 +27,8 @@ export function NodesCard() {
 }
 
 function NodeRow({ node }: { node: ControlPlane }) {
+  const [isRemoving, setRemoving] = useState(false)
+  const mayRemove = useMe().role === 'owner' && node.state !== 'running' && node.isEdgeStopped
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
       <div className="min-w-0 [overflow-wrap:anywhere]">
@@ -36,7 +42,11 @@ function NodeRow({ node }: { node: ControlPlane }) {
           {node.state === 'running' ? <Running node={node} /> : <Gone node={node} />}
         </p>
       </div>
-      <Badge look={NODE_LOOK[node.state]} />
+      <div className="flex items-center gap-3">
+        <Badge look={NODE_LOOK[node.state]} />
+        {mayRemove && <Button onClick={() => setRemoving(true)}>Remove…</Button>}
+      </div>
+      {isRemoving && <RemoveNode node={node} onClose={() => setRemoving(false)} />}
     </li>
   )
 }

@@ -2,5 +2,8 @@ import type { Handlers } from '../../http/implement.ts'
 import type { Nodes } from './service.ts'
 
 export function nodeHandlers(nodes: Nodes) {
-  return { 'nodes.list': async () => await nodes.list() } satisfies Partial<Handlers>
+  return {
+    'nodes.list': async () => await nodes.list(),
+    'nodes.remove': async ({ caller, input }) => await nodes.remove(caller, input.name),
+  } satisfies Partial<Handlers>
 }

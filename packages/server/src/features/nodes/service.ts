@@ -1,12 +1,15 @@
 import type { ControlPlane } from '@berth/contract'
-import type { Reader } from '../../store/database.ts'
+import { type Actor, recordAudit } from '../../domain/audit.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
 import { databaseNow, LIVING_MS } from '../../store/presence.ts'
-import { busyWorkers, leaseHolders, readNodes } from './store.ts'
+import { busyWorkers, deleteNode, leaseHolders, readNodes } from './store.ts'
 
 type Deps = {
-  db: Reader
+  db: Db
   /** Of this node; undefined for the only process on its database. */
   bootId: string | undefined
+  now: () => Date
 }
 type Row = Awaited<ReturnType<typeof readNodes>>[number]
 
@@ -16,7 +19,7 @@ function stateOf({ boot_id, heartbeat_at }: Row, now: Date): ControlPlane['state
 }
 
 /** The control planes on the database, as each of them can say. */
-export function createNodes({ db, bootId }: Deps) {
+export function createNodes({ db, bootId, now: ourNow }: Deps) {
   async function list(): Promise<ControlPlane[]> {
     if (bootId === undefined) return []
     const now = await databaseNow(db)
@@ -34,7 +37,19 @@ export function createNodes({ db, bootId }: Deps) {
     }))
   }
 
-  return { list }
+  /** Its ports are free from then on. If it comes back after all, it ends itself, and joins as a new one when it is started again. */
+  async function remove(actor: Actor, name: string): Promise<ControlPlane[]> {
+    await db.transaction(async (tx) => {
+      const row = (await readNodes(tx)).find((node) => node.name === name)
+      if (bootId === undefined || !row) throw new AppError('node_not_found')
+      if (stateOf(row, await databaseNow(tx)) === 'running' || row.edge_stopped !== 1) throw new AppError('node_running')
+      await recordAudit(tx, ourNow(), actor, { action: 'node.remove', subject: 'node', before: { name, lastSeenAt: row.heartbeat_at } })
+      await deleteNode(tx, name)
+    })
+    return await list()
+  }
+
+  return { list, remove }
 }
 
 export type Nodes = ReturnType<typeof createNodes>

@@ -1,4 +1,4 @@
-import type { Reader } from '../../store/database.ts'
+import type { Reader, Tx } from '../../store/database.ts'
 
 export async function readNodes(db: Reader) {
   const columns = ['name', 'boot_id', 'version', 'started_at', 'heartbeat_at', 'edge_stopped'] as const
@@ -15,4 +15,8 @@ export async function leaseHolders(db: Reader, at: string): Promise<string[]> {
 export async function busyWorkers(db: Reader, at: string): Promise<string[]> {
   const rows = await db.selectFrom('job').select('worker').where('lease_until', '>=', at).execute()
   return rows.flatMap(({ worker }) => worker ?? [])
+}
+
+export async function deleteNode(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('control_plane').where('name', '=', name).execute()
 }
