@@ -100,7 +100,7 @@ it('each node lists all of them: one that is killed is away, and one that is sto
   await c.stop()
   expect(await states()).toEqual(['a running', 'b running', 'c stopped'])
   await expect
-    .poll(async () => await remove('c').catch(({ code }) => code), { timeout: 30_000 })
+    .poll(async () => await remove('c').catch((cause: unknown) => cause), { timeout: 30_000 })
     .toMatchObject([{ name: 'a' }, { name: 'b' }])
   await expect(remove('c')).rejects.toMatchObject({ code: 'node_not_found' })
   expect(await owner.call('audit.list', { action: 'node.' })).toMatchObject([{ action: 'node.remove', subject: 'node' }])
