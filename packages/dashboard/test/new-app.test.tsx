@@ -86,3 +86,18 @@ it('speaks of the Procfile where a process can have a line in one, and not for a
   await until(() => field('Command')?.placeholder === '')
   expect(document.body.textContent).not.toContain('Procfile')
 })
+
+it('lets a compose app come from a repository or from a text, with one choice for all ways', async () => {
+  fakeNetwork(REPLIES)
+  using _page = openPage('/projects/5/new')
+  const compose = () => [...document.querySelectorAll('label')].find(({ textContent }) => textContent.startsWith('Compose'))
+  ;(await until(compose)).click()
+  await press('Paste a file')
+  const ways = await until(() => document.querySelector('[role=group][aria-label=Source]') ?? undefined)
+  expect([...ways.querySelectorAll('button')].map(({ textContent }) => textContent)).toEqual(['Git account', 'Clone URL', 'Paste a file'])
+  await until(() => document.querySelector('textarea')?.labels?.[0]?.textContent === 'Compose file')
+  expect([field('Clone URL'), field('Root directory')]).toEqual([undefined, undefined])
+  await press('Clone URL')
+  await until(() => field('Root directory'))
+  expect(document.querySelector('[aria-label=Source] [aria-pressed=true]')?.textContent).toBe('Clone URL')
+})
