@@ -106,6 +106,6 @@ async function createApps(node: TestServer, git: Awaited<ReturnType<typeof start
 
 async function removeFromEngine(engine: Engine, labels: ReturnType<typeof ownedBy>): Promise<void> {
   for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
-  for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+  for (const { id } of await engine.networks.list({ labels })) await engine.networks.remove(id)
   for (const { id } of await engine.images.list({ labels })) await engine.images.remove(id)
 }

@@ -27,7 +27,7 @@ export function createRandomFaults(lab: NodesLab, { names, count, pauseMs, appId
     if (fault === 'kill') {
       await node.kill9()
       await sleep(Math.random() * 10_000)
-      await node.startAgain()
+      await node.startAgain().catch(async () => await node.startAgain()) // as a service manager would
     } else if (fault === 'pause') {
       process.kill(node.pid(), 'SIGSTOP')
       await sleep(pauseMs)
