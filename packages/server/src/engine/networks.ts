@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createSemaphore } from '../lib/semaphore.ts'
 import { engineRange } from './addresses.ts'
 import { EngineError, isConflict, isNotFound } from './api/errors.ts'
@@ -17,6 +18,9 @@ export type Network = {
 }
 
 const MAX_TRIES = 32
+/** Of nodes that create the same network at the same moment: each waits for another while, so that one of them is first. */
+const MOST_TWINS = 10
+const TWIN_PAUSE_MS = 300
 
 /** Bridge networks with subnets from our own pool. */
 export function createNetworks(deps: { transport: Transport }) {
@@ -33,13 +37,48 @@ export function createNetworks(deps: { transport: Transport }) {
   }
 
   async function ensureNow(wanted: { name: string; owner: Maker }, signal: AbortSignal | undefined): Promise<Network> {
-    const found = await inspect(wanted.name, signal)
-    if (found !== null) return own(found, wanted.owner.instance)
+    for (let tries = 0; tries < MOST_TWINS; tries += 1) {
+      const found = await onlyOne(wanted.name, signal)
+      if (found !== null) return own(found, wanted.owner.instance)
+      const made = await create(wanted, signal)
+      if (made === null || (await named(wanted.name, signal)).length < 2) continue
+      await remove(made, signal)
+      await sleep(Math.random() * TWIN_PAUSE_MS, undefined, { ...(signal && { signal }) })
+    }
+    throw new EngineError(409, 'A network vanished while it was being set up. Try again.')
+  }
+
+  /** The id of the new network; null if somebody else was faster. */
+  async function create(wanted: { name: string; owner: Maker }, signal: AbortSignal | undefined): Promise<string | null> {
     for (const subnet of freeSubnets(await takenSubnets(signal)).take(MAX_TRIES)) {
-      if (await createBridge(transport, { ...wanted, subnet }, signal))
-        return own(await inspect(wanted.name, signal), wanted.owner.instance)
+      const made = await createBridge(transport, { ...wanted, subnet }, signal)
+      if (made !== 'subnet refused') return made === 'exists' ? null : made.id
     }
     throw new EngineError(409, 'There is no free address range for another network. Remove projects you no longer use.')
+  }
+
+  /** The engine's filter also finds names that contain this one. */
+  async function named(name: string, signal: AbortSignal | undefined): Promise<Network[]> {
+    const query = { filters: filters({ name: [name] }) }
+    const found = items(await transport.json({ method: 'GET', path: '/networks', query, signal })).map(networkOf)
+    return found.filter((network) => network.name === name)
+  }
+
+  /**
+   * The engine lets two nodes create a network of the same name at the same moment, and then refuses that name as ambiguous. Whoever
+   * created one and sees another removes its own; this removes what a node left that ended in between. The one with containers stays.
+   */
+  async function onlyOne(name: string, signal: AbortSignal | undefined): Promise<Network | null> {
+    try {
+      return await inspect(name, signal)
+    } catch (cause) {
+      if (!(cause instanceof EngineError) || !/ambiguous/i.test(cause.message)) throw cause
+    }
+    const twins = await named(name, signal)
+    const looked = await Promise.all(twins.map(async ({ id }) => await inspect(id, signal)))
+    const byUse = looked.filter((twin) => twin !== null).toSorted((a, b) => b.containers - a.containers || (a.id < b.id ? -1 : 1))
+    for (const { id } of byUse.slice(1)) await remove(id, signal)
+    return byUse[0] ?? null
   }
 
   async function takenSubnets(signal: AbortSignal | undefined): Promise<string[]> {
@@ -75,12 +114,12 @@ export function createNetworks(deps: { transport: Transport }) {
   return { ensureProjectNetwork, ensure, inspect, list, remove }
 }
 
-/** False if the engine rejects this subnet for a reason that its list of networks does not show. */
+/** `subnet refused`: for a reason that the engine's list of networks does not show. */
 async function createBridge(
   transport: Transport,
   wanted: { name: string; owner: Maker; subnet: string },
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<{ id: string } | 'exists' | 'subnet refused'> {
   const body = {
     Name: wanted.name,
     CheckDuplicate: true,
@@ -89,17 +128,15 @@ async function createBridge(
     Labels: labelsOf(wanted.owner),
   }
   try {
-    await transport.json({ method: 'POST', path: '/networks/create', body, signal })
-    return true
+    return { id: text(field(await transport.json({ method: 'POST', path: '/networks/create', body, signal }), 'Id')) }
   } catch (cause) {
-    if (cause instanceof EngineError && /overlap/i.test(cause.message)) return false
-    if (isConflict(cause) && /already exists/i.test((cause as EngineError).message)) return true // isConflict says which class it is
+    if (cause instanceof EngineError && /overlap/i.test(cause.message)) return 'subnet refused'
+    if (isConflict(cause) && /already exists/i.test((cause as EngineError).message)) return 'exists' // isConflict says which class it is
     throw cause
   }
 }
 
-function own(network: Network | null, instance: string): Network {
-  if (network === null) throw new EngineError(409, 'A network vanished while it was being set up. Try again.')
+function own(network: Network, instance: string): Network {
   if (network.owner.instance !== instance)
     throw new EngineError(409, `A network with the name ${network.name} exists but does not belong to Berth. Rename or remove it.`)
   return network
