@@ -21,10 +21,13 @@ const MAX_TRIES = 32
 /** Of nodes that create the same network at the same moment: each waits for another while, so that one of them is first. */
 const MOST_TWINS = 10
 const TWIN_PAUSE_MS = 300
+/** Within this time whoever created one of two has removed it. */
+const TWIN_GONE_MS = 1000
 
 /** Bridge networks with subnets from our own pool. */
 export function createNetworks(deps: { transport: Transport }) {
   const { transport } = deps
+  const { inspect, list, remove, named, onlyOne } = createNetworkCalls(transport)
   const oneAtATime = createSemaphore(1) // two concurrent calls would choose the same subnet
 
   async function ensureProjectNetwork(project: { instance: string; projectId: number }, signal?: AbortSignal): Promise<Network> {
@@ -38,7 +41,7 @@ export function createNetworks(deps: { transport: Transport }) {
 
   async function ensureNow(wanted: { name: string; owner: Maker }, signal: AbortSignal | undefined): Promise<Network> {
     for (let tries = 0; tries < MOST_TWINS; tries += 1) {
-      const found = await onlyOne(wanted.name, signal)
+      const found = await onlyOne(wanted, signal)
       if (found !== null) return own(found, wanted.owner.instance)
       const made = await create(wanted, signal)
       if (made === null || (await named(wanted.name, signal)).length < 2) continue
@@ -57,30 +60,6 @@ export function createNetworks(deps: { transport: Transport }) {
     throw new EngineError(409, 'There is no free address range for another network. Remove projects you no longer use.')
   }
 
-  /** The engine's filter also finds names that contain this one. */
-  async function named(name: string, signal: AbortSignal | undefined): Promise<Network[]> {
-    const query = { filters: filters({ name: [name] }) }
-    const found = items(await transport.json({ method: 'GET', path: '/networks', query, signal })).map(networkOf)
-    return found.filter((network) => network.name === name)
-  }
-
-  /**
-   * The engine lets two nodes create a network of the same name at the same moment, and then refuses that name as ambiguous. Whoever
-   * created one and sees another removes its own; this removes what a node left that ended in between. The one with containers stays.
-   */
-  async function onlyOne(name: string, signal: AbortSignal | undefined): Promise<Network | null> {
-    try {
-      return await inspect(name, signal)
-    } catch (cause) {
-      if (!(cause instanceof EngineError) || !/ambiguous/i.test(cause.message)) throw cause
-    }
-    const twins = await named(name, signal)
-    const looked = await Promise.all(twins.map(async ({ id }) => await inspect(id, signal)))
-    const byUse = looked.filter((twin) => twin !== null).toSorted((a, b) => b.containers - a.containers || (a.id < b.id ? -1 : 1))
-    for (const { id } of byUse.slice(1)) await remove(id, signal)
-    return byUse[0] ?? null
-  }
-
   async function takenSubnets(signal: AbortSignal | undefined): Promise<string[]> {
     const ofEngine = items(await transport.json({ method: 'GET', path: '/networks', signal })).flatMap(
       (network) => networkOf(network).subnets,
@@ -89,6 +68,11 @@ export function createNetworks(deps: { transport: Transport }) {
     return [...ofEngine, ...ofMachine]
   }
 
+  return { ensureProjectNetwork, ensure, inspect, list, remove }
+}
+
+/** What is asked of the engine by a name or an id. */
+function createNetworkCalls(transport: Transport) {
   async function inspect(name: string, signal?: AbortSignal): Promise<Network | null> {
     try {
       return networkOf(await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(name)}`, signal }))
@@ -111,7 +95,32 @@ export function createNetworks(deps: { transport: Transport }) {
     }
   }
 
-  return { ensureProjectNetwork, ensure, inspect, list, remove }
+  /** The engine's filter also finds names that contain this one. */
+  async function named(name: string, signal: AbortSignal | undefined): Promise<Network[]> {
+    const query = { filters: filters({ name: [name] }) }
+    const found = items(await transport.json({ method: 'GET', path: '/networks', query, signal })).map(networkOf)
+    return found.filter((network) => network.name === name)
+  }
+
+  /**
+   * The engine lets two nodes create a network of the same name at the same moment, and then refuses that name as ambiguous. Whoever
+   * created one and sees another removes its own; this removes what a node left that ended in between. The one with containers stays.
+   */
+  async function onlyOne({ name, owner }: { name: string; owner: Maker }, signal: AbortSignal | undefined): Promise<Network | null> {
+    try {
+      return await inspect(name, signal)
+    } catch (cause) {
+      if (!(cause instanceof EngineError) || !/ambiguous/i.test(cause.message)) throw cause
+    }
+    await sleep(TWIN_GONE_MS, undefined, { ...(signal && { signal }) })
+    const twins = (await named(name, signal)).filter((twin) => twin.owner.instance === owner.instance)
+    const looked = await Promise.all(twins.map(async ({ id }) => await inspect(id, signal)))
+    const byUse = looked.filter((twin) => twin !== null).toSorted((a, b) => b.containers - a.containers || (a.id < b.id ? -1 : 1))
+    for (const { id } of byUse.slice(1)) await remove(id, signal)
+    return byUse[0] ?? null
+  }
+
+  return { inspect, list, remove, named, onlyOne }
 }
 
 /** `subnet refused`: for a reason that the engine's list of networks does not show. */
