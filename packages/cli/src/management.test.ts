@@ -349,8 +349,7 @@ describe('the server', () => {
   it('audit, ports, metrics and version tell about it', async () => {
     expect(await answerOf('audit.list', ['audit', '--limit', '1', '--action', 'project.'])).toHaveLength(1)
     expect((await berth(['audit'])).out).toContain(OWNER.email)
-    await answerOf('ports.list', ['ports'])
-    expect(await answerOf('nodes.list', ['nodes'])).toEqual([])
+    expect([await answerOf('ports.list', ['ports']), await answerOf('nodes.list', ['nodes'])]).toEqual([expect.any(Array), []])
     await answerOf('metrics.history', ['metrics'])
     const { code, out } = await berth(['doctor', '--json'])
     expect([code, Check(operations['doctor.run'].answer, JSON.parse(out))]).toEqual([1, true]) // there is no engine

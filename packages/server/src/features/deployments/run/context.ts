@@ -73,11 +73,14 @@ export function createContext(parts: Parts): LiveContext {
   let { row, app, config } = parts
   let stage: StageName = 'cloning_repo'
   let words: string = WORDS[stage]
-  let noting: Promise<void> = Promise.resolve()
-  let shown = row.progress
+  const progress = createProgress(row.progress, {
+    signal,
+    log: parts.log,
+    write: async (percent) => await record.stage(row, row.status, { progress: percent, steps: steps.text() }),
+  })
 
   async function write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void> {
-    await noting
+    await progress.written()
     row = await step(name, () => change(row))
   }
 
@@ -85,20 +88,10 @@ export function createContext(parts: Parts): LiveContext {
     stage = next
     words = said
     limits.enter(next)
-    shown = Math.max(shown, progressIn(next, 0))
+    const shown = progress.enter(next)
     steps.begin(STEP_OF[next])
     await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown, steps: steps.text() }))
     if (next !== 'stopping_old' || parts.replaces !== null) writer.append(said, 'berth')
-  }
-
-  /** Progress is only informative: it is written when the percentage changes, and a failed write does not matter. */
-  function progress(fraction: number): void {
-    const percent = progressIn(stage, fraction)
-    if (percent <= shown || signal.aborted) return
-    shown = percent
-    noting = noting
-      .then(async () => void (await record.stage(row, row.status, { progress: percent, steps: steps.text() })))
-      .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
   }
 
   const lines = createLines(writer, limits.active)
@@ -121,7 +114,7 @@ export function createContext(parts: Parts): LiveContext {
     enter,
     begin: (step, fraction) => {
       steps.begin(step)
-      progress(fraction)
+      progress.to(progressIn(stage, fraction))
     },
     noteCommit: async (commit) => void (row = await record.commit(row, commit)),
     noteImage: async (ref) => void (row = await record.image(row, ref)),
@@ -129,11 +122,35 @@ export function createContext(parts: Parts): LiveContext {
       config = { ...config, port }
       row = await record.port(row, config)
     },
-    progress,
+    progress: (fraction) => progress.to(progressIn(stage, fraction)),
     write,
     endedSteps: steps.ended,
     ...timesOf(limits, deadline.signal),
   }
+}
+
+type ProgressDeps = { signal: AbortSignal; log: Pick<Logger, 'debug'>; write: (percent: number) => Promise<unknown> }
+
+/** Progress is only informative: it is written when the percentage changes, and a failed write does not matter. */
+function createProgress(from: number, { signal, log, write }: ProgressDeps) {
+  let shown = from
+  let writing: Promise<void> = Promise.resolve()
+
+  function to(percent: number): void {
+    if (percent <= shown || signal.aborted) return
+    shown = percent
+    writing = writing
+      .then(async () => void (await write(percent)))
+      .catch((err: unknown) => log.debug({ err }, 'the progress of a deployment was not written'))
+  }
+
+  /** The percentage at the beginning of a stage. */
+  function enter(stage: StageName): number {
+    shown = Math.max(shown, progressIn(stage, 0))
+    return shown
+  }
+
+  return { to, enter, written: () => writing }
 }
 
 function timesOf(limits: Pick<ReturnType<typeof createStageLimits>, 'active' | 'stop'>, deadline: AbortSignal) {
