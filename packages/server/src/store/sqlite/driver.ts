@@ -11,9 +11,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { createSemaphore } from '../../lib/semaphore.ts'
+import { createYieldTurn } from '../../lib/yield-turn.ts'
 import type { Reader } from '../database.ts'
 
 const KEPT_STATEMENTS = 500
+const WRITES_IN_A_TURN_MS = 2
 
 /** Caches prepared statements: parsing would cost more than most of our queries. */
 function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[], unknown> {
@@ -66,11 +68,13 @@ function createWriterDriver(file: SqliteFile, { onChange, onEnd }: Listeners): D
   const totalChanges = file.prepare<[], number>('select total_changes()').pluck()
   let changesBefore: number | undefined
   const oneAtATime = createSemaphore(1)
+  const yieldTurn = createYieldTurn(WRITES_IN_A_TURN_MS) // the statements are synchronous calls, and writes follow writes
   let release: () => void = () => undefined
   return {
     init: async () => undefined,
     async acquireConnection() {
       release = await oneAtATime.acquire()
+      await yieldTurn()
       return connection
     },
     async beginTransaction() {
