@@ -20,7 +20,8 @@ test('an entry names its subject, and says how often a wrong password was tried'
   const entry = { action: 'app.update', actorEmail: 'a@example.test', subjectId: 7, before: null, after: { port: 80 } }
   expect(aboutWords(entry, 'shop')).toBe(' shop')
   expect(aboutWords({ ...entry, action: 'user.invite', subjectId: null, after: { email: 'b@example.test' } }, '')).toBe(' b@example.test')
-  expect(aboutWords({ ...entry, action: 'server.remove', subjectId: null, before: { name: 'two' }, after: null }, '')).toBe(' two')
+  for (const action of ['server.remove', 'node.remove'])
+    expect(aboutWords({ ...entry, action, subjectId: null, before: { name: 'two' }, after: null }, '')).toBe(' two')
   expect(aboutWords({ ...entry, action: 'server.invite', subjectId: null, after: null }, '')).toBe('')
   expect(aboutWords({ ...entry, action: 'user.password' }, 'a@example.test')).toBe('')
   const failed = {

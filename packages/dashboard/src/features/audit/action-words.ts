@@ -67,6 +67,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'server.update': 'Server changed',
   'server.managers': 'Managers changed',
   'server.remove': 'Server removed',
+  'node.remove': 'Node removed',
   'file.save': 'File saved',
   'file.delete': 'File deleted',
   'github_app.create': 'GitHub App connected',
@@ -91,16 +92,20 @@ function textIn(detail: unknown, key: 'email' | 'name'): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What has no number: an invitation is for somebody who has no account yet, and servers are not in the database. */
+/** What has no number: an invitation is for somebody who has no account yet, and servers and nodes go by their names. */
 function unnumbered({ action, before, after }: Pick<AuditEntry, 'action' | 'before' | 'after'>): string {
-  const key = action.startsWith('server.') ? 'name' : 'email'
+  const key = goesByName(action) ? 'name' : 'email'
   return textIn(after, key) || textIn(before, key)
+}
+
+function goesByName(action: string): boolean {
+  return action.startsWith('server.') || action.startsWith('node.')
 }
 
 /** The subject of an entry, and how often it happened. */
 export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'before' | 'after'>, name: string): string {
   const isFailedLogin = entry.action === 'session.login_failed'
-  const isUnnumbered = entry.action === 'user.invite' || entry.action === 'user.uninvite' || entry.action.startsWith('server.')
+  const isUnnumbered = entry.action === 'user.invite' || entry.action === 'user.uninvite' || goesByName(entry.action)
   const known = isUnnumbered ? unnumbered(entry) : name
   const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${known}` : known
   const tries = triesOf(entry.after)
