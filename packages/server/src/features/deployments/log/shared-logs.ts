@@ -72,12 +72,14 @@ export function createSharedLogs({ db, node, isLiving, log }: Deps) {
     return true
   }
 
-  /** The last of it is stored, and readers need not wait for more. A failure is made up for at the next start. */
-  async function close(deploymentId: number, path: string): Promise<void> {
+  /** The last of it is stored, and readers need not wait for more. Returns false if that has to be tried again, also at the next start. */
+  async function close(deploymentId: number, path: string): Promise<boolean> {
     try {
       if (await ship(deploymentId, { path })) await db.transaction(async (tx) => await closeLog(tx, deploymentId, node))
+      return true
     } catch (err) {
       log.warn({ deploymentId, err }, 'the end of a build log is not in the database yet')
+      return false
     }
   }
 

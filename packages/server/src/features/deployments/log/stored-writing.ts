@@ -6,13 +6,15 @@ type Deps = {
   log: Pick<Logger, 'warn'>
   pathOf: (deploymentId: number) => string
   writtenBytes: (deploymentId: number) => number | undefined
+  closeAgainMs?: number
 }
 type Writing = { writers: number; readonly timer: NodeJS.Timeout; last: Promise<void> }
 
 const STORE_EVERY_MS = 1000
+const CLOSE_AGAIN_MS = 10_000
 
 /** While this node writes a log, what is new in it is stored every second, and the rest at its end. */
-export function createStoredWriting({ shared, log, pathOf, writtenBytes }: Deps) {
+export function createStoredWriting({ shared, log, pathOf, writtenBytes, closeAgainMs = CLOSE_AGAIN_MS }: Deps) {
   const writing = new Map<number, Writing>()
 
   /** `takeOver` is called for the first writer. Call the result when that writer has ended. */
@@ -47,7 +49,13 @@ export function createStoredWriting({ shared, log, pathOf, writtenBytes }: Deps)
     clearInterval(mine.timer)
     writing.delete(deploymentId)
     await mine.last
-    await shared.close(deploymentId, pathOf(deploymentId))
+    await close(deploymentId)
+  }
+
+  /** The database may be away for a while; what is stored after the next start comes too late for who reads it on another node. */
+  async function close(deploymentId: number): Promise<void> {
+    if (writing.has(deploymentId) || (await shared.close(deploymentId, pathOf(deploymentId)))) return
+    setTimeout(() => void close(deploymentId), closeAgainMs).unref()
   }
 
   return { begin }
