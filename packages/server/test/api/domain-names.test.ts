@@ -121,6 +121,19 @@ describe('generated domains', () => {
     expect(apps.map(({ url }) => url)).toEqual([domain?.url, expect.stringContaining('my-compose-west.localhost'), ''])
   })
 
+  it('are not made for a compose app that is created without visitors, also under another base', async () => {
+    await using own = await startTestServer()
+    const { call } = await own.owner()
+    const { id: projectId } = await call('projects.create', { name: 'West' })
+    const stack = { projectId, appType: 'compose' } as const
+    const jobs = await call('apps.create', { ...stack, name: 'jobs', port: null })
+    const site = await call('apps.create', { ...stack, name: 'site' })
+    const hosts = async () => await Promise.all([jobs, site].map(async ({ id }) => (await call('apps.get', { appId: id })).domains))
+    expect(await hosts()).toEqual([[], ['site-west.localhost']])
+    await call('settings.update', { wildcardDomain: 'apps.example.test' })
+    expect(await hosts()).toEqual([[], ['site-west.apps.example.test']])
+  })
+
   it('move to the address by which an admin opens the dashboard, and a public one wins for good', async () => {
     await using own = await startTestServer()
     const owner = await own.owner()

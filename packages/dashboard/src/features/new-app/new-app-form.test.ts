@@ -86,6 +86,7 @@ describe('the new app form', () => {
 
   it('lets a service be without a port', () => {
     expect(newAppInput(7, { ...EMPTY, appType: 'service', name: 'w', port: ' ' })).toMatchObject({ port: null })
+    expect(newAppInput(7, { ...EMPTY, appType: 'compose', name: 'w', port: '' })).not.toHaveProperty('port')
   })
 
   it.each([

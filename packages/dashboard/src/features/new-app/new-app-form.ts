@@ -53,7 +53,8 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   const envVars = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   const shared = { projectId, name: name.trim(), appType, envVars }
   if (appType === 'database') return { ...shared, templateName }
-  const portInput = { port: port.trim() === '' ? null : Number(port) }
+  const none = appType === 'compose' ? {} : { port: null } // a compose file says which one it has
+  const portInput = port.trim() === '' ? none : { port: Number(port) }
   const processes = mayHaveProcesses(values) && values.processes.length > 0 ? { processes: processesIn(values.processes) } : {}
   if (isImage(values)) return { ...shared, image: values.image.trim(), ...portInput, ...processes }
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()

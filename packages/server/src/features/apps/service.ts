@@ -148,7 +148,8 @@ export function createApplications(deps: Deps) {
         const app = await withinReplicas(tx, { projectId: project.id, input, free: 1 }, add)
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
         await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
-        if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
+        const isVisited = kindOf(app).isRouted && input.port !== null // a compose app may be given no port at all
+        if (isVisited) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
           action: 'app.create',
           subject: 'app',

@@ -76,11 +76,14 @@ export function createGeneratedDomains({ readSettings, now }: { readSettings: (d
     if ((await readFact(tx, FACT)) === name) return
     await writeFact(tx, FACT, name)
     const at = now()
-    for (const { id, appId, projectId } of await deleteGeneratedElsewhere(tx, name))
+    const moved = await deleteGeneratedElsewhere(tx, name)
+    for (const { id, appId, projectId } of moved)
       await appendEvent(tx, at, { type: 'domain.changed', data: { projectId, appId, domainId: id } })
     if (!base) return
     const { dashboardDomain } = await readSettings(tx)
-    for (const app of await appsWithoutGeneratedDomain(tx)) await addGeneratedDomain(tx, app, { base, reserved: dashboardDomain, at })
+    const isVisited = ({ id, port }: AppRow) => port !== null || moved.some(({ appId }) => appId === id)
+    const without = (await appsWithoutGeneratedDomain(tx)).filter(isVisited)
+    for (const app of without) await addGeneratedDomain(tx, app, { base, reserved: dashboardDomain, at })
   }
 
   return { add, moveToBase, readBase }
