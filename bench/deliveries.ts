@@ -15,9 +15,9 @@ type Sender = { accountId: number; repo: HostRepo; secret: string; address: stri
 type Prepared = { id: string; accountId: number; address: string; headers: Record<string, string>; body: string }
 type Sent = { id: string; accountId: number; status: number; ms: number }
 
-const COUNT = numberFlag('deliveries', 2000)
-const SECONDS = 20
-const ROUNDS = 4 // each with as long a time without deliveries
+const COUNT = numberFlag('deliveries', 4000)
+const SECONDS = 40
+const ROUNDS = 8 // each with as long a time without deliveries
 const ACCOUNTS = 40 // an account may send 120 a minute
 const WARM_UP = 5 // of each account
 const LAST_BURST = 10 // of each account, into the kill
