@@ -19,5 +19,5 @@ async function stepsUntilOthers(afterMs: number): Promise<number> {
 
 it('a long chain of steps lets others have their turn', async () => {
   expect(await stepsUntilOthers(5)).toBeLessThanOrEqual(6)
-  expect(await stepsUntilOthers(1000)).toBe(50)
+  expect(await stepsUntilOthers(Number.POSITIVE_INFINITY)).toBe(50) // without it none has
 })
