@@ -37,7 +37,9 @@ export async function readBody(request: IncomingMessage, options: Options): Prom
     pieces.push(chunk)
     if (pieces.length >= MOST_PIECES) blocks.push(Buffer.concat(pieces.splice(0)))
   }
-  const onClose = () => reject(new AppError('invalid_request', { message: 'The connection ended before the body did.' }))
+  const onClose = () => {
+    if (!request.readableEnded) reject(new AppError('invalid_request', { message: 'The connection ended before the body did.' }))
+  }
   const clock = watchPace(options, { size: () => size, onSlow: () => reject(new AppError('body_too_slow')) })
   if (request.destroyed) onClose()
   request.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose)

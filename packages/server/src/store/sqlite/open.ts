@@ -147,9 +147,10 @@ async function openLocked(options: Options, held: { lock: SqliteFile; reserve: R
     reserve.takeBack()
   }
 
+  const findFact = readerFile.prepare('select 1 from fact limit 1')
   function currentState(): StorageState {
     try {
-      readerFile.prepare('select 1 from fact limit 1').get()
+      findFact.get()
       return gate.isOpen() ? 'ok' : 'read_only'
     } catch {
       return 'unusable'
