@@ -1,6 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Config } from '../config.ts'
-import { kindOf } from '../domain/app-kinds.ts'
 import { openFiles } from '../domain/release-files.ts'
 import type { Routes } from '../domain/routes.ts'
 import type { AppRow, DeploymentRow } from '../domain/rows.ts'
@@ -104,12 +103,13 @@ export function createDeploymentParts(deps: Deps) {
   const inImageTurn = createTurns<string>()
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
   const filesOf = async ({ id, app_id }: DeploymentRow) => openFiles(secrets, app_id, await findReleaseFiles(db, id))
-  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate, filesOf })
-  const asCompose = createComposeLauncher({ ...deps, checkImages, containers, dataDir, keptOutput })
-  const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
+  const launchers = {
+    container: createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate, filesOf }),
+    compose: createComposeLauncher({ ...deps, checkImages, containers, dataDir, keptOutput }),
+  }
   const planOf = async (row: DeploymentRow) => await findPlan(db, row)
   const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record, filesOf })
-  const pipeline = { stages, runReleaseCommand, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
+  const pipeline = { stages, runReleaseCommand, launchers, routes, record, stabilityMs: tuning.stabilityMs }
   const restoreLater = createRestoreLater({ db, now })
   const { isServing } = containers
   const removeImages = createRemoveImages({ engine, instance })
@@ -117,7 +117,7 @@ export function createDeploymentParts(deps: Deps) {
   const currentFiles = createCurrentFiles({ db, secrets })
   const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, currentFiles, log })
   const { stop } = createStopInTime({ engine, graceSeconds: tuning.stopGraceSeconds })
-  const restore = createRestore({ ...deps, settingsOf, launcherOf, containers, stop })
+  const restore = createRestore({ ...deps, settingsOf, launchers, containers, stop })
   const runDeployment = createRunDeployment({
     ...deps,
     logs,

@@ -1,5 +1,7 @@
+import { kindOf } from '../../../domain/app-kinds.ts'
 import type { Artifact } from '../../../domain/artifact.ts'
 import type { Target } from '../../../domain/routes.ts'
+import type { AppRow } from '../../../domain/rows.ts'
 import type { Context } from '../run/stage.ts'
 
 /** A release that has been started. */
@@ -24,7 +26,7 @@ export type LiveReplicas = {
   removeSurplus(context: Context): Promise<void>
 }
 
-/** How the releases of an app are run: as containers of one image, or as the services of a compose app. */
+/** How the releases of an app are run. */
 export type Launcher = {
   /** Called before anything is stopped. Throws if the release cannot run with the current settings of the app. */
   refuse?(context: Context): void
@@ -39,4 +41,11 @@ export type Launcher = {
   removeOld(context: Context): Promise<void>
   /** After a failure or cancel: removes what this deployment created and restores the old release. */
   undo(context: Context): Promise<void>
+}
+
+/** As containers of one image, or as the services of a compose app. */
+export type Launchers = { readonly container: Launcher; readonly compose: Launcher }
+
+export function launcherOf(launchers: Launchers, app: Pick<AppRow, 'app_type'>): Launcher {
+  return kindOf(app).hasServices ? launchers.compose : launchers.container
 }

@@ -7,6 +7,7 @@ import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import { DeploymentFailure } from '../run/stage.ts'
 import { moveDeployment } from '../store.ts'
+import type { Launcher } from './release.ts'
 import { createRestore } from './restore.ts'
 
 type Given = {
@@ -39,6 +40,26 @@ async function restored({ hasSurplus = false, problem, running = [], wanted = 1,
   }
   const config: Partial<ReleaseConfig> = { type: 'web', env: {}, volumes: holdsDataAlone ? [{ name: 'data', path: '/data' }] : [] }
   const found = running.map((replica) => ({ id: `c${replica}`, state: 'running', owner: { service: null, replica } }))
+  const launcher: Launcher = {
+    retireOld: async () => await note('retire'),
+    start: async () => await Promise.reject(new Error('a whole release is not started')),
+    replicas: {
+      complete: async (context, _artifact, why) => {
+        if (why) throw why
+        await context.effect('engine.start', async () => await note('complete'))
+        return {
+          waitHealthy: async () => {
+            if (unhealthy) throw unhealthy
+            await context.ask(async () => await note('healthy'))
+          },
+        }
+      },
+      hasSurplus: async () => hasSurplus,
+      removeSurplus: async () => await note('remove surplus'),
+    },
+    removeOld: async () => await note('remove others'),
+    undo: async () => await note('undo'),
+  }
   const restore = createRestore({
     db,
     containers: {
@@ -48,26 +69,7 @@ async function restored({ hasSurplus = false, problem, running = [], wanted = 1,
     stop: async (id) => await note(`stop ${id}`),
     routes: { drain: async () => await note('drain') },
     settingsOf: async () => ({ config: config as ReleaseConfig, sealed: '', ...(problem && { problem }) }), // the same
-    launcherOf: () => ({
-      retireOld: async () => await note('retire'),
-      start: async () => await Promise.reject(new Error('a whole release is not started')),
-      replicas: {
-        complete: async (context, _artifact, why) => {
-          if (why) throw why
-          await context.effect('engine.start', async () => await note('complete'))
-          return {
-            waitHealthy: async () => {
-              if (unhealthy) throw unhealthy
-              await context.ask(async () => await note('healthy'))
-            },
-          }
-        },
-        hasSurplus: async () => hasSurplus,
-        removeSurplus: async () => await note('remove surplus'),
-      },
-      removeOld: async () => await note('remove others'),
-      undo: async () => await note('undo'),
-    }),
+    launchers: { container: launcher, compose: launcher },
     step: async (_name, effect) => await effect(),
     now: () => new Date(),
     log: pino({ level: 'silent' }),

@@ -16,7 +16,7 @@ import type { SettingsOf } from '../run/release-settings.ts'
 import type { Context } from '../run/stage.ts'
 import { findActive } from '../store.ts'
 import type { AppContainers } from './app-containers.ts'
-import type { Launcher } from './release.ts'
+import { type Launcher, type Launchers, launcherOf } from './release.ts'
 
 type Deps = {
   db: Db
@@ -25,7 +25,7 @@ type Deps = {
   containers: Pick<AppContainers, 'isServing' | 'ofRelease'>
   /** Stops a container in the time that it asks for. */
   stop: (id: string) => Promise<void>
-  launcherOf: (app: AppRow) => Launcher
+  launchers: Launchers
   step: Step
   now: () => Date
   log: Logger
@@ -109,7 +109,7 @@ function createBringUp(deps: Deps) {
   }
 
   async function bringUp(context: Context, { app, artifact, settings: { problem } }: Live): Promise<void> {
-    const launcher = deps.launcherOf(app)
+    const launcher = launcherOf(deps.launchers, app)
     const { replicas } = launcher
     const { hasServices } = kindOf(app)
     if (!hasServices) await launcher.removeOld(context) // first: they may use the same data

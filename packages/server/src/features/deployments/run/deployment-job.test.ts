@@ -39,7 +39,7 @@ async function openLab(options: LabOptions = {}) {
   })
   const restoreLater = async ({ id }: { id: number }) => void restored.push(`later ${id}`)
   const pipeline = {
-    launcherOf: () => ({ undo: options.undo ?? (async () => undefined) }),
+    launchers: { container: { undo: options.undo ?? (async () => undefined) } },
     routes: { restore: async () => undefined },
   } as unknown as Pipeline // what a deployment that fails before its first stage uses
   const { run } = createRunDeployment({

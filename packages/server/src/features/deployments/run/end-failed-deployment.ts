@@ -9,6 +9,7 @@ import type { Reader } from '../../../store/database.ts'
 import { DatabaseLost } from '../../../store/database-lost.ts'
 import { isDatabaseFailure } from '../../../store/storage-failure.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
+import { launcherOf } from '../release/release.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
 import { DeploymentMovedOn, findActive } from '../store.ts'
 import type { LiveContext } from './context.ts'
@@ -19,7 +20,7 @@ import type { Pipeline } from './pipeline.ts'
 type Deps = {
   db: Reader
   record: Pick<DeploymentRecord, 'failed'>
-  pipeline: Pick<Pipeline, 'launcherOf' | 'routes'>
+  pipeline: Pick<Pipeline, 'launchers' | 'routes'>
   /** Whether the previous release is still running, according to the engine. */
   isServing: (appId: number, deploymentId: number) => Promise<boolean>
   /** Removes the images that a deployment has built. */
@@ -81,7 +82,7 @@ export function createEndFailed(deps: Deps): EndFailed {
     try {
       if (row.status === 'deploying') {
         await pipeline.routes.restore(app.id)
-        await pipeline.launcherOf(app).undo(context)
+        await launcherOf(pipeline.launchers, app).undo(context)
         deps.onChanged(app.id) // the previous release may be running again only now
       }
       // The images of a compose app are removed by the next sweep.

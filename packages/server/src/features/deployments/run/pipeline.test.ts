@@ -4,6 +4,7 @@ import { type Artifact, columnsOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { TUNING } from '../../../lib/tuning.ts'
+import type { Launcher } from '../release/release.ts'
 import { createContext } from './context.ts'
 import { deploy, type Pipeline } from './pipeline.ts'
 import { DeploymentFailure } from './stage.ts'
@@ -34,6 +35,17 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     looks += 1
     if (looks > diesAfter) throw new DeploymentFailure('It stopped.')
   }
+  const launcher: Launcher = {
+    retireOld: () => note('retire', undefined),
+    start: (_context, artifact) =>
+      note(`start ${artifact.kind === 'image' ? artifact.tag : artifact.mainService}`, {
+        target: isReached ? TARGET : undefined,
+        waitHealthy: () => note('healthy', undefined),
+        checkAlive,
+      }),
+    removeOld: () => note('remove old', undefined),
+    undo: () => note('undo', undefined),
+  }
   const pipeline: Pipeline = {
     stages: {
       cloneRepository: () => note('clone', undefined),
@@ -43,17 +55,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
       pullReadyImage: () => note('pull ready image', IMAGE),
     },
     runReleaseCommand: () => note('release command', undefined),
-    launcherOf: () => ({
-      retireOld: () => note('retire', undefined),
-      start: (_context, artifact) =>
-        note(`start ${artifact.kind === 'image' ? artifact.tag : artifact.mainService}`, {
-          target: isReached ? TARGET : undefined,
-          waitHealthy: () => note('healthy', undefined),
-          checkAlive,
-        }),
-      removeOld: () => note('remove old', undefined),
-      undo: () => note('undo', undefined),
-    }),
+    launchers: { container: launcher, compose: launcher },
     routes: {
       isServed: async () => isServed,
       switchTo: (_appId, { ip }) => note(`switch to ${ip}`, undefined),

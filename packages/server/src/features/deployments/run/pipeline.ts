@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
 import type { Routes } from '../../../domain/routes.ts'
-import type { AppRow } from '../../../domain/rows.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
-import type { Launcher, Release } from '../release/release.ts'
+import { type Launchers, launcherOf, type Release } from '../release/release.ts'
 import type { LiveContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import type { Context } from './stage.ts'
@@ -22,7 +21,7 @@ export type Pipeline = {
   stages: Stages
   /** Runs once per deployment, after the build and before anything that serves visitors is changed. */
   runReleaseCommand: (context: LiveContext, artifact: Artifact) => Promise<void>
-  launcherOf: (app: AppRow) => Launcher
+  launchers: Launchers
   routes: Routes
   record: Pick<DeploymentRecord, 'deploying' | 'success'>
   stabilityMs: number
@@ -35,7 +34,7 @@ const LOOK_MS = 250
 export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<void> {
   const { app } = context
   const { stages, routes, record } = pipeline
-  const launcher = pipeline.launcherOf(app)
+  const launcher = launcherOf(pipeline.launchers, app)
 
   // a rollback already has its artifact, and so has a run that continues after a crash
   const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
