@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createEdgeController } from '../edge/controller.ts'
-import type { EdgeRoutes } from '../edge/edge.ts'
 import type { EdgeHost } from '../edge/host/container.ts'
 import { edgeImageContext } from '../edge/host/image.ts'
 import { hasIpv6 } from '../edge/host/port-check.ts'
@@ -14,7 +13,6 @@ import { type CertificateDeps, createCertificateParts, createStoredCertificates 
 type Deps = CertificateDeps & {
   host: EdgeHost | undefined
   instance: string
-  routes: () => Promise<EdgeRoutes | undefined>
   heartbeat: { mayStartEdge: () => boolean } | undefined
 }
 
@@ -40,7 +38,6 @@ export async function createEdgeParts(deps: Deps) {
     settings,
     host: deps.host,
     image: { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext },
-    routes: deps.routes,
     certificates: stored.store.list,
     mayStart: deps.heartbeat?.mayStartEdge,
     log,

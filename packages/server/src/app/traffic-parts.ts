@@ -18,17 +18,16 @@ import type { Foundation } from './foundation.ts'
 /** Everything on the path of a visitor: the edge, the routes, the domains, and the settings that affect them. */
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts, leadership: Leadership | undefined) {
   const { config, db, instance, now, log, tuning } = base
-  const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
-  const wanted = createWantedRoutes({ db, engine, instance, dashboard, releaseOf: base.openRelease, probe: probeTarget })
   const edgeParts = await createEdgeParts({
     ...base,
     node: base.node && leadership && { bootId: base.node.bootId, orders: { isOurs: leadership.isHeld, run: leadership.run } },
     host: edgeHost,
-    routes: wanted.read,
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
   })
   const { edge } = edgeParts
+  const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
+  const wanted = createWantedRoutes({ db, engine, instance, dashboard, releaseOf: base.openRelease, probe: probeTarget })
   const routing = createRouting({ wanted, edge, tuning, log, node: base.node && { db, bootId: base.node.bootId } })
   const onRowsChanged = () => {
     routing.rowsChanged()

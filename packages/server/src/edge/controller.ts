@@ -1,6 +1,6 @@
 import { createApplier } from './applier.ts'
 import { createApplyWanted } from './apply-wanted.ts'
-import { type Edge, type EdgeCertificate, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
+import { type Edge, type EdgeCertificate, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
 import { createHaproxyRuntime } from './haproxy/runtime.ts'
@@ -18,10 +18,6 @@ export type EdgeDeps = {
   /** Undefined: we may not start HAProxy here, and use one that somebody else runs with our files. */
   host: EdgeHost | undefined
   image: EdgeImageSource
-  /**
-   * The wanted state, read at the beginning of each pass. Undefined while it is unknown: until then HAProxy's routes are left alone.
-   */
-  routes: () => Promise<EdgeRoutes | undefined>
   certificates: () => Promise<readonly EdgeCertificate[]>
   /** Of several nodes: false while another one may have stopped this edge. One of them never starts with unknown routes, either. */
   mayStart?: (() => boolean) | undefined
@@ -45,6 +41,8 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const applier = createApplier({ paths, runtime, instance: deps.newId() })
   const applyWanted = createApplyWanted({ files, process, applier, log: deps.log })
   const challenges = new Map<string, string>()
+  /** Undefined until somebody knows what is wanted. */
+  let readRoutes: ReadRoutes | undefined
   let routes: EdgeRoutes | undefined
   let certificates: readonly EdgeCertificate[] | undefined
   let state: EdgeState = { state: 'starting', message: 'The proxy is starting.', refused: [] }
@@ -53,7 +51,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     if (isFull) files.invalidate()
     await files.prepare()
     certificates ??= await deps.certificates()
-    routes = await deps.routes()
+    routes = await readRoutes?.()
     if (routes === undefined) await process.ensure('whichever')
     const refused = routes === undefined ? [] : await applyWanted.put({ routes, certificates, challenges }, isFull)
     state = { state: 'ready', message: 'The proxy is running.', refused }
@@ -70,7 +68,10 @@ export function createEdgeController(deps: EdgeDeps): Edge {
 
   loop.begin()
   return {
-    update: loop.request,
+    async update(wanted) {
+      readRoutes = wanted
+      await loop.request()
+    },
     async setCertificates(wanted) {
       certificates = wanted
       await loop.request()

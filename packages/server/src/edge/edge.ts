@@ -1,7 +1,10 @@
 /** The edge as the rest of the server sees it. Plain values only: the edge knows no apps, only keys, names and addresses. */
 export interface Edge {
-  /** Resolves once HAProxy serves what is wanted by now. Rejects with EdgeUnavailable, and keeps retrying by itself. */
-  update(): Promise<void>
+  /**
+   * Resolves once HAProxy serves what `routes` returns by now. Rejects with EdgeUnavailable, and keeps retrying by itself. The routes are
+   * read at the beginning of each pass, also of later ones. Until the first call HAProxy's routes are left alone.
+   */
+  update(routes: ReadRoutes): Promise<void>
   setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
   /** Whether HAProxy rejected the certificate. Its host is served without it. */
   isRefused(certificate: EdgeCertificate): boolean
@@ -42,6 +45,7 @@ export type EdgeRoutes = {
   readonly apps: readonly EdgeApp[]
   readonly dashboard?: { readonly host: EdgeHostName; readonly target: EdgeTarget }
 }
+export type ReadRoutes = () => Promise<EdgeRoutes>
 
 /**
  * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is the one HAProxy reports: the leaf's SHA-1 in

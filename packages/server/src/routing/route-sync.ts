@@ -6,7 +6,7 @@ import { isDatabaseFailure } from '../store/storage-failure.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
 type Deps = {
-  wanted: Pick<WantedRoutes, 'lookAt' | 'lookAtAll' | 'isKnown' | 'markStale'>
+  wanted: Pick<WantedRoutes, 'lookAt' | 'lookAtAll' | 'isKnown' | 'markStale' | 'read'>
   edge: Pick<Edge, 'update' | 'state' | 'isServing'>
   drainMs: number
   log: Logger
@@ -44,7 +44,7 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   async function put(): Promise<EdgeUnavailable | undefined> {
     if (!wanted.isKnown()) return undefined
     try {
-      await edge.update()
+      await edge.update(wanted.read)
       hasServed = true
       return undefined
     } catch (err) {

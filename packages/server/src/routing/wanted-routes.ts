@@ -38,9 +38,8 @@ export function createWantedRoutes(deps: Deps) {
   const pathOf = (app: RoutedApp, { service, port }: Endpoint) =>
     (service === '' || service === app.mainService) && (port ?? ports.of(app)) === ports.of(app) ? ports.pathOf(app) : ''
 
-  /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
-  async function read(): Promise<EdgeRoutes | undefined> {
-    if (!looks.hasSeenAll()) return undefined
+  /** Passed to the edge once all containers have been listed, and called at the beginning of each pass. */
+  async function read(): Promise<EdgeRoutes> {
     await rows.refresh()
     await ports.learn(rows.apps())
     const endpoints = rows.apps().flatMap((app) => rows.endpointsOf(app.id).map((endpoint) => ({ app, endpoint })))

@@ -7,13 +7,13 @@ it('the edge of one of several nodes is not started before its routes are known 
   let isHeardOf = true
   await using test = await startTestEdge({ mayStart: () => isHeardOf })
   const { edge } = test
-  await expect(edge.update()).rejects.toThrow('knows the routes')
+  await expect(edge.repair()).rejects.toThrow('knows the routes')
   expect(await edge.isServing()).toBe(false)
   isHeardOf = false
   await expect(edge.setRoutes(NO_APPS)).rejects.toThrow('heard of by the others')
   expect(await edge.isServing()).toBe(false)
   isHeardOf = true
-  await edge.update()
+  await edge.repair()
   expect(await edge.isServing()).toBe(true)
 })
 
@@ -23,8 +23,8 @@ it('an edge that runs is kept meanwhile, and one that was stopped does not come 
   await test.edge.setRoutes(NO_APPS)
   isHeardOf = false
   const again = test.reopen()
-  await again.update() // with unknown routes, as after a start of the control plane
-  await test.edge.update()
+  await again.repair() // with unknown routes, as after a start of the control plane
+  await test.edge.repair()
   expect(await again.isServing()).toBe(true)
   await test.process.stop('SIGKILL')
   await expect(test.edge.repair()).rejects.toThrow('heard of by the others')

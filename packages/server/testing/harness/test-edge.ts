@@ -84,7 +84,6 @@ export async function startTestEdge(
     httpPort?: number
     dir?: string
     ipv6?: boolean
-    routes?: () => Promise<EdgeRoutes | undefined>
     mayStart?: () => boolean
   } = {},
 ): Promise<TestEdge> {
@@ -96,7 +95,6 @@ export async function startTestEdge(
   const opened: Edge[] = []
   const warnings: object[] = []
   const reopen: TestEdge['reopen'] = (changed = {}) => {
-    let wanted: EdgeRoutes | undefined
     const controller = createEdgeController({
       settings: {
         dir,
@@ -111,7 +109,6 @@ export async function startTestEdge(
       onReload: changed.onReload ?? (() => undefined),
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
-      routes: options.routes ?? (async () => wanted),
       certificates: createCertificateFiles({ dir: paths.certificatesDir }).list,
       mayStart: options.mayStart,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields) },
@@ -121,10 +118,7 @@ export async function startTestEdge(
       ...(options.repairEveryMs === undefined ? {} : { repairEveryMs: options.repairEveryMs }),
     })
     opened.push(controller)
-    const setRoutes = async (routes: EdgeRoutes) => {
-      wanted = routes
-      await controller.update()
-    }
+    const setRoutes = async (routes: EdgeRoutes) => await controller.update(async () => routes)
     return { ...controller, setRoutes }
   }
   const edge = reopen()

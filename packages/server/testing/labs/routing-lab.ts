@@ -98,16 +98,14 @@ export async function openRouting({ healthcheckPath = '', drainMs = 20_000, besi
   }
   const wanted = createWantedRoutes({ db, engine, instance: INSTANCE, dashboard: () => undefined, releaseOf, probe })
   let reads = 0
-  const edge = await startTestEdge({
-    routes: async () => {
-      const routes = await wanted.read()
-      if (routes !== undefined) reads += 1
-      return routes
-    },
-  })
+  const read = async () => {
+    reads += 1
+    return await wanted.read()
+  }
+  const edge = await startTestEdge()
   const { log } = createLogger({ level: 'silent', format: 'json', useColours: false })
   const node = options.node === undefined ? undefined : { ...(await joinAs(db, options.node)), ...options }
-  const routing = createRouting({ wanted, edge: edge.edge, tuning: { drainMs }, log, node })
+  const routing = createRouting({ wanted: { ...wanted, read }, edge: edge.edge, tuning: { drainMs }, log, node })
   const runtime = createHaproxyRuntime({ socketPath: edge.paths.socket })
   const map = async (name: MapName) => {
     const entries = await runtime.readMap(edge.paths.map(name))
