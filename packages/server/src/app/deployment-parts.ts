@@ -1,8 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Config } from '../config.ts'
-import { openFiles } from '../domain/release-files.ts'
 import type { Routes } from '../domain/routes.ts'
-import type { AppRow, DeploymentRow } from '../domain/rows.ts'
+import type { AppRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
@@ -26,10 +25,7 @@ import { createPullReadyImage } from '../features/deployments/release/container/
 import { createPullTemplate } from '../features/deployments/release/container/pull-template.ts'
 import { createReleaseCommand } from '../features/deployments/release/container/release-command.ts'
 import { createRemoveImages } from '../features/deployments/release/container/remove-images.ts'
-import { findReleaseFiles } from '../features/deployments/release/files-store.ts'
-import { createKeepPlan } from '../features/deployments/release/keep-plan.ts'
 import { createLimitedBuild } from '../features/deployments/release/limited-build.ts'
-import { findPlan } from '../features/deployments/release/plan-store.ts'
 import { createPullImages } from '../features/deployments/release/pull-images.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
 import { createRestore } from '../features/deployments/release/restore.ts'
@@ -102,13 +98,11 @@ export function createDeploymentParts(deps: Deps) {
   const checkImages = createCheckImages({ engine })
   const inImageTurn = createTurns<string>()
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
-  const filesOf = async ({ id, app_id }: DeploymentRow) => openFiles(secrets, app_id, await findReleaseFiles(db, id))
   const launchers = {
-    container: createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate, filesOf }),
+    container: createContainerLauncher({ ...deps, containers, keptOutput, findTemplate }),
     compose: createComposeLauncher({ ...deps, checkImages, containers, dataDir, keptOutput }),
   }
-  const planOf = async (row: DeploymentRow) => await findPlan(db, row)
-  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record, filesOf })
+  const runReleaseCommand = createReleaseCommand({ ...deps, containers, record })
   const pipeline = { stages, runReleaseCommand, launchers, routes, record, stabilityMs: tuning.stabilityMs }
   const restoreLater = createRestoreLater({ db, now })
   const { isServing } = containers
@@ -178,7 +172,6 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
   })
   const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
-  const keepPlan = createKeepPlan(db)
   const pullImage = createPullImages({
     engine,
     resolve: visits.resolve,
@@ -189,7 +182,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
   })
   return {
     cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit, fetchLfs: deps.fetchLfs }),
-    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, credentialsOf: credentials.ofProject, keepPlan }),
+    buildImage: createBuildImage({ db, build, checkDockerfile, instance, newImageName, credentialsOf: credentials.ofProject }),
     makePlan: createMakePlan({
       db,
       buildStack,
@@ -206,7 +199,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
       newImageName,
       reservedPorts: deps.reservedPorts,
     }),
-    pullReadyImage: createPullReadyImage({ pullImage, keepPlan }),
+    pullReadyImage: createPullReadyImage({ db, pullImage }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
 }

@@ -14,7 +14,7 @@ import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { Cancel } from './cancel.ts'
 import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './history/lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
-import { planOf } from './release/plan-store.ts'
+import { planOf } from './release/store.ts'
 import { canRollBackTo, countUnfinishedOf, findActive, insertDeployment, listCommits, unfinishedOf } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }

@@ -3,7 +3,7 @@ import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { findDeployment } from '../../domain/rows.ts'
 import { createSecretBox } from '../../lib/secret-box.ts'
-import { findReleaseFiles, insertReleaseFiles } from './release/files-store.ts'
+import { findReleaseFiles, insertReleaseFiles } from './release/store.ts'
 import { createRecord } from './run/deployment-writes.ts'
 import { forgetArtifact, insertDeployment, moveDeployment } from './store.ts'
 

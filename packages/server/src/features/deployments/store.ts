@@ -8,7 +8,7 @@ import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
 import { queueCommitStatus } from './commit-status-store.ts'
-import { deleteReleaseFiles } from './release/files-store.ts'
+import { deleteReleaseFiles } from './release/store.ts'
 import { storedSteps } from './run/steps.ts'
 
 /** The deployment was already ended elsewhere: cancelled, deleted, or swept. */

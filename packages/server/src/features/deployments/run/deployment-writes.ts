@@ -8,8 +8,7 @@ import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
-import { findReleaseFiles, insertReleaseFiles } from '../release/files-store.ts'
-import { findPlan } from '../release/plan-store.ts'
+import { findPlan, findReleaseFiles, insertReleaseFiles } from '../release/store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; now: () => Date }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BuildPlan, limitWords } from '@berth/contract'
+import { limitWords } from '@berth/contract'
 import { DEFAULT_DOCKERIGNORE } from '../../../../builders/dockerignore.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
@@ -7,18 +7,20 @@ import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import type { RegistryCredentials } from '../../../../engine/registry.ts'
+import type { Db } from '../../../../store/database.ts'
 import type { Context } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
+import { savePlan } from '../store.ts'
 import { type BuildRequest, type DecidedBuild, decideBuild } from './decide-build.ts'
 
 type Deps = {
+  db: Db
   build: LimitedBuild
   checkDockerfile: CheckDockerfile
   instance: string
   newImageName: () => string
   /** Of the project's registries, for base images. */
   credentialsOf: (projectId: number) => Promise<readonly RegistryCredentials[]>
-  keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void>
 }
 
 /**
@@ -29,7 +31,7 @@ export function createBuildImage(deps: Deps) {
     const { app, deployment } = context
     await context.enter('building_image')
     const decided = await decideBuild(requestOf(context))
-    await context.step('db.plan', async () => await deps.keepPlan(deployment.id, decided.plan))
+    await context.step('db.plan', async () => await deps.db.transaction(async (tx) => await savePlan(tx, deployment.id, decided.plan)))
     sayPlan(context, decided)
     const tag = deps.newImageName()
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })

@@ -2,17 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { startArgv } from '../../../../builders/dockerfile-text.ts'
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import { type Place, processesOf } from '../../../../domain/processes.ts'
-import type { DeploymentRow } from '../../../../domain/rows.ts'
+import { openFiles } from '../../../../domain/release-files.ts'
 import { placesWanted } from '../../../../domain/wanted-places.ts'
-import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { containerName, labelsOf, processContainerName, projectNetworkName, volumeLabels } from '../../../../engine/labels.ts'
 import { stopToTheEnd } from '../../../../engine/stop-in-time.ts'
+import type { SecretBox } from '../../../../lib/secret-box.ts'
+import type { Reader } from '../../../../store/database.ts'
 import type { Context } from '../../run/stage.ts'
 import { refuseLostVolumes } from '../lost-volumes.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher } from '../release.ts'
+import { findReleaseFiles } from '../store.ts'
 import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
 import { createReplicas, stopAndRemove, type WantedContainer } from './replicas.ts'
@@ -24,10 +26,7 @@ import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.t
  */
 const STRIDE = 37
 
-type Deps = ContainerHealthDeps & {
-  /** The files of the release. */
-  filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
-}
+type Deps = ContainerHealthDeps & { db: Reader; secrets: SecretBox }
 
 /** A process beside the main one has its own command, and no name in the network: nobody calls it. */
 function processSpec({ app, deployment, config }: Context, { instance }: Pick<Deps, 'instance'>, place: Place) {
@@ -78,6 +77,12 @@ async function isForSwarm({ engine }: Pick<Deps, 'engine'>, { volumes, files }: 
   return volumes.length === 0 && (files ?? []).length === 0 && (await engine.placement.isOpen())
 }
 
+async function wholeSpec(deps: Deps, context: Context, wanted: WantedContainer): Promise<ContainerSpec> {
+  const files = openFiles(deps.secrets, context.app.id, await findReleaseFiles(deps.db, context.deployment.id))
+  const spec = { ...specOf(deps, context, wanted), files }
+  return (await isForSwarm(deps, spec)) ? { ...spec, isPlacedBySwarm: true } : spec
+}
+
 /** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */
 export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
@@ -87,10 +92,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
     makeWay: async (context, signal) => {
       if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
     },
-    specOf: async (context, wanted) => {
-      const spec = { ...specOf(deps, context, wanted), files: await deps.filesOf(context.deployment) }
-      return (await isForSwarm(deps, spec)) ? { ...spec, isPlacedBySwarm: true } : spec
-    },
+    specOf: async (context, wanted) => await wholeSpec(deps, context, wanted),
   })
 
   async function prepare(context: Context): Promise<void> {

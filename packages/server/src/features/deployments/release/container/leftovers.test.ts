@@ -1,17 +1,33 @@
-import { expect, it } from 'vitest'
+import type { BuildPlan } from '@berth/contract'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../../../testing/harness/test-database.ts'
 import type { ReleaseConfig } from '../../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../../engine/api/errors.ts'
 import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { createSecretBox } from '../../../../lib/secret-box.ts'
 import { TUNING } from '../../../../lib/tuning.ts'
 import type { LiveContext } from '../../run/context.ts'
 import { createEffects } from '../../run/effects.ts'
 import { createAppContainers } from '../app-containers.ts'
+import { savePlan } from '../store.ts'
 import { createContainerLauncher } from './launcher.ts'
 import { createReleaseCommand } from './release-command.ts'
 
 const [EARLIER, LIVE, OWN] = [3, 4, 5]
+
+const test = await openTestDatabase()
+const stored = { db: test.db, secrets: createSecretBox(Buffer.alloc(32, 1)) }
+afterAll(async () => await test[Symbol.asyncDispose]())
+
+beforeAll(async () => {
+  const app = await addApp(test.db, 'a@example.test')
+  for (let id = 1; id <= OWN; id += 1) await addDeployment(test.db, app, { sealed_config: '', image: 'i' })
+  const plan = { commands: [{ name: 'release', command: 'migrate', from: '' }] } as BuildPlan // no other field is read
+  await test.db.transaction(async (tx) => await savePlan(tx, OWN, plan))
+})
 
 function container(name: string, deploymentId: number, service: string | null = null, state = 'exited'): ContainerSummary {
   const owner = { instance: 'i', projectId: 1, appId: 1, deploymentId, definition: null, service, replica: 1 }
@@ -66,8 +82,10 @@ function contextOf(): LiveContext {
 function launcherWith(there: ContainerSummary[]) {
   const { done, ...parts } = engineWith(there)
   const keptOutput = { keep: async () => undefined }
-  const none = { findTemplate: () => undefined, filesOf: async () => [] }
-  return { launcher: createContainerLauncher({ ...parts, ...none, keptOutput, instance: 'i', tuning: TUNING }), done }
+  return {
+    launcher: createContainerLauncher({ ...stored, ...parts, findTemplate: () => undefined, keptOutput, instance: 'i', tuning: TUNING }),
+    done,
+  }
 }
 
 it('a live release whose settings cannot be read is started again, but not created again', async () => {
@@ -94,13 +112,12 @@ it('after a failure only the live release is started again, not what an earlier 
 async function released(there: ContainerSummary[], options?: { losesAnswer: string }): Promise<string[]> {
   const { engine, done, containers } = engineWith(there, options)
   const run = createReleaseCommand({
+    ...stored,
     engine,
     instance: 'i',
     tuning: TUNING,
     containers,
-    planOf: async () => ({ commands: [{ name: 'release', command: 'migrate', from: '' }] }) as never, // no other field is read
     record: { release: async (row) => row },
-    filesOf: async () => [],
   })
   await run(contextOf(), { kind: 'image', tag: 'berth/x:release' })
   return done

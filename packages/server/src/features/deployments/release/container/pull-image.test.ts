@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openTestDatabase } from '../../../../../testing/harness/test-database.ts'
 import type { ImageUser } from '../../../../domain/image-user.ts'
 import { type BuildConfig, buildConfigOf, type ReleaseConfig } from '../../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../../domain/rows.ts'
@@ -13,12 +14,13 @@ const appOf = (image: string, source_set_by: number) => ({ project_id: 3, image,
 /** What is pulled, and with whose credentials, for a deployment with these settings. */
 async function pulled(app: AppRow, build: BuildConfig) {
   const asked: { image: string; user: ImageUser }[] = []
+  await using test = await openTestDatabase()
   const pull = createPullReadyImage({
+    db: test.db,
     pullImage: async (_context, { image, user }) => {
       asked.push({ image, user })
       return { tag: 'berth/pulled', ref: image, digest: '' }
     },
-    keepPlan: async () => undefined,
   })
   const config = { build } as ReleaseConfig // the stage reads no more of it
   const deployment = { id: 5, image_ref: '' } as DeploymentRow // the same

@@ -3,13 +3,15 @@ import { withProcesses } from '../../../../builders/processes.ts'
 import { BuildProblem } from '../../../../builders/project.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
+import type { Db } from '../../../../store/database.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { PullImage } from '../pull-images.ts'
+import { savePlan } from '../store.ts'
 
-type Deps = { pullImage: PullImage; keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void> }
+type Deps = { db: Db; pullImage: PullImage }
 
 /** The ready image of an app, by the digest that its tag has now. */
-export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
+export function createPullReadyImage({ db, pullImage }: Deps) {
   return async function pullReadyImage(context: Context): Promise<Artifact> {
     const { app, config, deployment } = context
     await context.enter('building_image', 'Getting the image')
@@ -21,10 +23,8 @@ export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
       user: { projectId: app.project_id, personId: imageSetBy },
       onResolved: async (ref, digest) => {
         await context.step('db.image', async () => await context.noteImage(ref))
-        await context.step(
-          'db.plan',
-          async () => await keepPlan(deployment.id, planFor({ image, digest, releaseCommand, port: config.port })),
-        )
+        const plan = planFor({ image, digest, releaseCommand, port: config.port })
+        await context.step('db.plan', async () => await db.transaction(async (tx) => await savePlan(tx, deployment.id, plan)))
       },
     })
     return { kind: 'image', tag }

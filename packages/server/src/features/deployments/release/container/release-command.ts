@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BuildPlan } from '@berth/contract'
 import type { Artifact } from '../../../../domain/artifact.ts'
-import type { DeploymentRow } from '../../../../domain/rows.ts'
+import { openFiles } from '../../../../domain/release-files.ts'
 import { EngineUnreachable } from '../../../../engine/api/errors.ts'
-import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
+import type { SecretBox } from '../../../../lib/secret-box.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
+import type { Reader } from '../../../../store/database.ts'
 import type { LiveContext } from '../../run/context.ts'
 import type { DeploymentRecord } from '../../run/deployment-writes.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
+import { findPlan, findReleaseFiles } from '../store.ts'
 import { createLastLine } from './last-line.ts'
 
 type Deps = {
+  db: Reader
+  secrets: SecretBox
   engine: Pick<Engine, 'containers' | 'networks' | 'logs'>
   instance: string
   tuning: Pick<Tuning, 'releaseDeadlineMs'>
-  planOf: (deployment: DeploymentRow) => Promise<BuildPlan | undefined>
   containers: Pick<AppContainers, 'ofApp'>
   record: Pick<DeploymentRecord, 'release'>
-  /** The files of the release. */
-  filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
 }
 
 export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promise<void>
@@ -40,14 +40,15 @@ const UNTOUCHED = 'The live release was not changed.'
  * once: this is recorded before it starts, and an interrupted command is not retried.
  */
 export function createReleaseCommand(deps: Deps): ReleaseCommand {
-  const { engine, instance, tuning } = deps
+  const { db, engine, instance, tuning } = deps
 
   const follow = createFollow(deps)
 
   async function start(context: LiveContext, what: { image: string; command: string }): Promise<string> {
     const projectId = context.app.project_id
     await context.effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId }, signal))
-    const spec = { ...specOf(instance, context, what), files: await deps.filesOf(context.deployment) }
+    const files = openFiles(deps.secrets, context.app.id, await findReleaseFiles(db, context.deployment.id))
+    const spec = { ...specOf(instance, context, what), files }
     return await context.effect('engine.release', async (signal) => {
       const all = (await deps.containers.ofApp(context.app.id, signal)).filter(({ owner }) => owner.service === RELEASE_SERVICE)
       const own = all.find(({ owner }) => owner.deploymentId === context.deployment.id)
@@ -77,7 +78,7 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
   return async function runReleaseCommand(context, artifact) {
     const { deployment } = context
     if (artifact.kind !== 'image' || deployment.release_of !== null || deployment.release_run === 'done') return
-    const command = (await deps.planOf(deployment))?.commands.find(({ name }) => name === 'release')?.command
+    const command = (await findPlan(db, deployment))?.commands.find(({ name }) => name === 'release')?.command
     if (command === undefined) return
     if (deployment.release_run === 'begun')
       throw new DeploymentFailure(
