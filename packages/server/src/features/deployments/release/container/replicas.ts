@@ -4,43 +4,44 @@ import type { Artifact } from '../../../../domain/artifact.ts'
 import { isAt, type Place } from '../../../../domain/processes.ts'
 import type { Target } from '../../../../domain/routes.ts'
 import { isWanted, placesWanted } from '../../../../domain/wanted-places.ts'
-import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import { volumeLabels } from '../../../../engine/labels.ts'
+import { stopToTheEnd } from '../../../../engine/stop-in-time.ts'
 import type { Context } from '../../run/stage.ts'
 import { probePort } from '../health/probes.ts'
+import { refuseLostVolumes } from '../lost-volumes.ts'
 import type { LiveReplicas, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth, type Running } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
+import { isSingle, mountsOf, type SpecDeps, specOf, type WantedContainer } from './spec.ts'
 
-/** `isFirst`: the first one of a release that is not live yet. */
-export type WantedContainer = { readonly artifact: Artifact; readonly place: Place; readonly isFirst?: boolean }
-
-type Making = {
-  /** Creates what the containers need. */
-  prepare: (context: Context) => Promise<void>
-  /** Throws if data that the live release had is gone. */
-  refuseLostData: (context: Context) => Promise<void>
-  /** Stops what must not run beside it. */
-  makeWay: (context: Context, signal: AbortSignal) => Promise<void>
-  specOf: (context: Context, wanted: WantedContainer) => Promise<ContainerSpec>
-}
+export type ReplicaDeps = ContainerHealthDeps & SpecDeps
 
 const UP: readonly string[] = ['running', 'restarting', 'paused']
 
 /** The containers of one release: its replicas, and those of its other processes. Each is started and proven like the only one. */
-export function createReplicas(deps: ContainerHealthDeps, { prepare, refuseLostData, makeWay, specOf }: Making) {
-  const { engine, containers } = deps
+export function createReplicas(deps: ReplicaDeps) {
+  const { engine, containers, instance } = deps
   const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
+
+  /** Creates what the containers need. */
+  async function prepare(context: Context): Promise<void> {
+    const { app, effect } = context
+    await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
+    const labels = volumeLabels({ instance, projectId: app.project_id, appId: app.id })
+    for (const { volume } of mountsOf(deps, context))
+      await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
+  }
 
   async function startOne(context: Context, wanted: WantedContainer): Promise<Running> {
     const { app, deployment, config, effect } = context
     const { place, isFirst } = wanted
     const id = await effect('engine.start', async (signal) => {
-      const spec = await specOf(context, wanted)
+      const spec = await specOf(deps, context, wanted)
       // A crash may have left containers in an unknown state, so they are replaced: of a new release all, before the first one is started.
       for (const old of await containers.ofDeployment(app.id, deployment.id, signal))
         if (isFirst || isAt(place, old.owner)) await engine.containers.remove(old.id, signal)
-      await makeWay(context, signal)
+      if (isSingle(context)) await stopOthers(deps, context, signal) // a restart of the engine may have started the previous release
       return await engine.containers.start(spec, signal)
     })
     const name = nameOf(app, place)
@@ -68,7 +69,7 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, refuseLostD
       const existing = found.find(({ owner, state }) => isAt(place, owner) && state !== 'created')
       if (existing === undefined && problem) throw problem
       if (existing === undefined && made.length === 0) {
-        await refuseLostData(context)
+        await refuseLostVolumes(deps, context, { mounts: mountsOf(deps, context) })
         await prepare(context)
       }
       if (existing === undefined) made.push(await startOne(context, { artifact, place }))
@@ -137,6 +138,12 @@ function nameOf(app: Context['app'], { process, replica }: Place): string {
 function targetOf(all: readonly Running[]): Target | undefined {
   const [first, ...others] = all.flatMap(({ address }) => address ?? [])
   return first && { ...first, ...(others.length > 0 && { others: others.map(({ ip }) => ip) }) }
+}
+
+/** Stops what must not run beside it. */
+export async function stopOthers({ engine, containers, tuning }: ContainerHealthDeps, { app, deployment }: Context, signal: AbortSignal) {
+  const old = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+  await Promise.all(old.map(async ({ id }) => await stopToTheEnd(engine, { id, graceSeconds: tuning.stopGraceSeconds, signal })))
 }
 
 export async function stopAndRemove({ engine, tuning }: ContainerHealthDeps, id: string, signal: AbortSignal): Promise<void> {
