@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import type { JobHandlers } from '../../../domain/job-names.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../../lib/redact.ts'
 import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
 import type { Reader } from '../../../store/database.ts'
+import { isStorageFailure } from '../../../store/storage-failure.ts'
 import type { BuildLogs } from '../log/build-log.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
@@ -16,10 +18,10 @@ import { createContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import { type EndFailed, ignoreMovedOn } from './end-failed-deployment.ts'
 import { createFinishEnded } from './finish-ended.ts'
-import { createOpenLog } from './open-log.ts'
 import { deploy, type Pipeline } from './pipeline.ts'
 import type { Preflight } from './preflight.ts'
 import type { BuildSettingsOf } from './release-settings.ts'
+import { DeploymentFailure } from './stage.ts'
 
 type Deps = {
   db: Reader
@@ -45,7 +47,6 @@ type Work = Awaited<ReturnType<BuildSettingsOf>> & { app: AppRow; row: Deploymen
 export function createRunDeployment(deps: Deps) {
   const { db, record, logs, step, tuning, log } = deps
   const writing = new Set<number>()
-  const openLog = createOpenLog(deps)
   const { finishEnded, endedMeanwhile } = createFinishEnded(deps)
 
   async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
@@ -55,7 +56,7 @@ export function createRunDeployment(deps: Deps) {
     if (!isUnfinished(row.status)) return await finishEnded(row, signal)
     const settings = await deps.settingsOf(app, row)
     const redactor = createRedactor([...Object.values(settings.config.env), ...Object.values(settings.buildSecrets)])
-    const { writer, ...unwritable } = await openLog(row.id, redactor)
+    const { writer, ...unwritable } = await openLog(deps, row.id, redactor)
     writing.add(row.id)
     try {
       await attempt({ app, row, ...settings, ...unwritable, writer, redactor }, signal)
@@ -92,4 +93,20 @@ export function createRunDeployment(deps: Deps) {
   }
 
   return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) || logs.isOpen(deploymentId) }
+}
+
+type Opened = { writer: LogWriter; problem?: DeploymentFailure }
+
+const NO_LOG: LogWriter = { append: () => undefined, flush: async () => undefined, close: async () => undefined }
+
+/** The log of a deployment. Without one it fails at once, and its row says why. On a full disk it waits, like the others. */
+async function openLog({ logs, log }: Pick<Deps, 'logs' | 'log'>, deploymentId: number, redactor: Redactor): Promise<Opened> {
+  try {
+    return { writer: await logs.openWriter(deploymentId, redactor, { holdsLease: true }) }
+  } catch (cause) {
+    if (isStorageFailure(cause)) throw cause
+    log.error({ deploymentId, err: cause }, 'the log of a deployment cannot be written')
+    const why = `The log of this deployment cannot be written (${errorCode(cause) ?? 'unknown error'}). Check the folder logs in the data directory, then deploy again.`
+    return { writer: NO_LOG, problem: new DeploymentFailure(why, { cause }) }
+  }
 }
