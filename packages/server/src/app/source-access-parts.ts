@@ -28,7 +28,7 @@ export function createSourceAccessParts(
   const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
   const isWithinRate = createDeliveryRate(now)
-  const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
+  const newestCommit = createNewestCommit({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
   return {
     sourceOf,
     checkCommit: gitParts.checkCommit,
@@ -39,7 +39,7 @@ export function createSourceAccessParts(
       db,
       addAutomatic,
       newestCommit,
-      newestCommitOfBranch: createLookups({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
+      newestCommitOfBranch: createNewestCommit({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
       isWithinRate: (appId) => isWithinRate(String(appId)),
     }),
     commitStatuses: createCommitStatuses({
@@ -74,12 +74,4 @@ export type SourceAccessParts = ReturnType<typeof createSourceAccessParts>
 /** Only a few at once, and one per person: they run git like source checks, but nobody is waiting for them. */
 function pollTurns() {
   return createLimiter({ running: 4, runningPerKey: 1, waiting: 10_000, waitingPerKey: 100, waitMs: 10 * 60_000 })
-}
-
-type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
-
-/** The lookups of `deployment/add` can be many; they are short, and the deployment continues without the answer. */
-function createLookups(deps: LookupDeps) {
-  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: deps.waitMs })
-  return createNewestCommit({ ...deps, limiter })
 }
