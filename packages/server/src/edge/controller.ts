@@ -1,5 +1,4 @@
-import { createApplier } from './applier.ts'
-import { createApplyWanted } from './apply-wanted.ts'
+import { createApplyWanted } from './apply.ts'
 import { type Edge, type EdgeCertificate, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
@@ -38,8 +37,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const runtime = createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket })
   const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
   const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: config.hash })
-  const applier = createApplier({ paths, runtime, instance: deps.newId() })
-  const applyWanted = createApplyWanted({ files, process, applier, log: deps.log })
+  const applyWanted = createApplyWanted({ paths, runtime, instance: deps.newId(), files, process, log: deps.log })
   const challenges = new Map<string, string>()
   /** Undefined until somebody knows what is wanted. */
   let readRoutes: ReadRoutes | undefined

@@ -1,8 +1,24 @@
+import { isStorageFailure } from '../store/storage-failure.ts'
 import { createCertificateApplier, type RefusedCertificate } from './certificates/applier.ts'
 import type { EdgeCertificate } from './edge.ts'
+import type { createEdgeFiles } from './files.ts'
 import { type MapChange, type MapEntry, mapChanges, RuntimeError } from './haproxy/commands.ts'
 import type { HaproxyRuntime } from './haproxy/runtime.ts'
+import type { createEdgeProcess } from './host/process.ts'
+import { type EdgeMaps, type EdgeWanted, edgeMaps } from './maps.ts'
 import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
+
+type Running = {
+  paths: EdgePaths
+  runtime: HaproxyRuntime
+  /** Of this control plane: HAProxy's memory names the one that changed it last. */
+  instance: string
+}
+type Deps = Running & {
+  files: ReturnType<typeof createEdgeFiles>
+  process: ReturnType<typeof createEdgeProcess>
+  log: { warn(fields: object, message: string): void }
+}
 
 /** An entry in HAProxy's memory that is never on disk. If it is missing, HAProxy was restarted. */
 const INSTANCE_KEY = '@instance'
@@ -11,11 +27,66 @@ const MARKED = 'targets'
 const NOT_OURS_TO_REMOVE = new Set([INSTANCE_KEY])
 
 /**
+ * Writes the wanted state to disk, then applies it to HAProxy. On a full disk only the first fails: an app that stops or is restored must
+ * be routed at once.
+ */
+export function createApplyWanted({ files, process, log, ...running }: Deps) {
+  const applier = createApplier(running)
+  /** Target sets in use until a moment ago: a request that has just read `apps` must still find them in `targets`. */
+  let leaving: ReadonlyMap<string, string> = new Map()
+  let serving: ReadonlyMap<string, string> = new Map()
+  let refused: readonly RefusedCertificate[] = []
+
+  /** Returns a message for everything that is not served. Rejected items are retried at the next full pass. */
+  async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
+    return await putAccepted(wanted, { isFull, leftOut: isFull ? [] : refused })
+  }
+
+  /** A certificate that HAProxy rejects is left out, with everything that depends on it. Everything else is served. */
+  async function putAccepted(wanted: EdgeWanted, options: { isFull: boolean; leftOut: readonly RefusedCertificate[] }): Promise<string[]> {
+    const { isFull, leftOut } = options
+    const certificates = wanted.certificates.filter((each) => !includes(leftOut, each))
+    const made = edgeMaps({ ...wanted, certificates })
+    const newlyRefused = await putMaps(made, { certificates, isFull })
+    for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'Certificate rejected by HAProxy')
+    if (newlyRefused.length > 0) return await putAccepted(wanted, { isFull, leftOut: [...leftOut, ...newlyRefused] })
+    refused = leftOut
+    return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
+  }
+
+  async function putMaps(
+    made: EdgeMaps,
+    options: { certificates: readonly EdgeCertificate[]; isFull: boolean },
+  ): Promise<RefusedCertificate[]> {
+    const left = options.isFull ? serving : new Map([...leaving, ...serving])
+    const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
+    const unsaved = await files.write(maps, options.certificates).then(() => undefined, whenDiskRefuses)
+    await process.ensure('ours')
+    const newlyRefused = await applier.apply(maps, options)
+    if (newlyRefused.length > 0) return newlyRefused
+    leaving = left
+    serving = made.maps.targets
+    if (unsaved) throw unsaved // the loop retries until it is on disk as well
+    return []
+  }
+
+  return { put, isRefused: (certificate: EdgeCertificate) => includes(refused, certificate) }
+}
+
+function whenDiskRefuses(cause: unknown): Error {
+  if (cause instanceof Error && isStorageFailure(cause)) return cause
+  throw cause
+}
+
+function includes(refused: readonly RefusedCertificate[], { fingerprint }: EdgeCertificate): boolean {
+  return refused.some(({ certificate }) => certificate.fingerprint === fingerprint)
+}
+
+/**
  * Brings a running HAProxy to the wanted state with the fewest changes, and reads them back. Returns the certificates that HAProxy
  * rejects. In that case no map was changed, because a host without its certificate is routed differently.
  */
-export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime; instance: string }) {
-  const { paths, runtime, instance } = deps
+function createApplier({ paths, runtime, instance }: Running) {
   const actual = new Map<MapName, MapEntry[]>()
   const listed = createCertificateApplier({ paths, runtime })
 
