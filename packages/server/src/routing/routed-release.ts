@@ -2,7 +2,7 @@ import type { Target } from '../domain/routes.ts'
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import { STAND_IN } from '../engine/labels.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint } from './routed-rows.ts'
 import type { RoutedApp } from './store.ts'
 
 /** A container of the live release that may serve visitors. */

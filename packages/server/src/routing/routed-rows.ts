@@ -1,7 +1,10 @@
-import type { EdgeRoutes } from '../edge/edge.ts'
+import { hash } from 'node:crypto'
+import type { EdgeHostName, EdgeRoutes } from '../edge/edge.ts'
 import type { Reader } from '../store/database.ts'
-import { type Endpoint, endpointsIn } from './endpoints.ts'
-import { type RoutedApp, routedApp, routedApps, routedDomains } from './store.ts'
+import { type RoutedApp, type RoutedDomain, routedApp, routedApps, routedDomains } from './store.ts'
+
+/** The hosts of an app whose visitors go to the same place: the app itself, where `service` is empty, or one service at one port. */
+export type Endpoint = { readonly service: string; readonly port: number | null; readonly hosts: readonly EdgeHostName[] }
 
 type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
 
@@ -55,3 +58,21 @@ export function createRoutedRows({ db, dashboard }: Deps) {
 }
 
 export type RoutedRows = ReturnType<typeof createRoutedRows>
+
+/** The app's own first, with or without a host. */
+export function endpointsIn(domains: readonly RoutedDomain[]): Endpoint[] {
+  const byPlace = Map.groupBy(domains, ({ service, port }) => `${service}:${service === '' ? '' : port}`)
+  const own = byPlace.get(':') ?? []
+  const others = [...byPlace.values()].filter((some) => some !== own)
+  const endpointOf = (some: readonly RoutedDomain[], { service, port }: Pick<Endpoint, 'service' | 'port'>): Endpoint => ({
+    service,
+    port,
+    hosts: some.map(({ host, redirectHttps, hsts }) => ({ host, redirectHttps, hsts })),
+  })
+  return [endpointOf(own, { service: '', port: null }), ...others.map((some) => endpointOf(some, some[0] ?? { service: '', port: null }))]
+}
+
+/** The edge counts all endpoints of an app as that app: what is behind the underscore is not read. */
+export function endpointKey(appKey: string, { service, port }: Pick<Endpoint, 'service' | 'port'>): string {
+  return service === '' ? appKey : `${appKey}_${hash('sha256', `${service}:${port}`, 'hex').slice(0, 12)}`
+}

@@ -4,11 +4,10 @@ import { projectNetworkName } from '../engine/labels.ts'
 import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { createEarlierTargets } from './earlier-targets.ts'
-import { type Endpoint, endpointKey, endpointsIn } from './endpoints.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { createReplicaHealth, type ProbeTarget } from './replica-health.ts'
 import { aheadTargets, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
-import { createRoutedRows, type RoutedRows } from './routed-rows.ts'
+import { createRoutedRows, type Endpoint, endpointKey, endpointsIn, type RoutedRows } from './routed-rows.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
 type Deps = LookDeps & {
