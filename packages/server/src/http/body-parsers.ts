@@ -5,7 +5,7 @@ import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
 import { addressGroup } from './connections.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { type BodyDeadlines, readBody } from './read-body.ts'
-import { originOf } from './request-origin.ts'
+import { originOf } from './security.ts'
 
 const MIB = 1024 * 1024
 

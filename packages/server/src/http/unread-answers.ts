@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
 import { createByteBudget } from './byte-budget.ts'
-import { originOf } from './request-origin.ts'
+import { originOf } from './security.ts'
 
 const MIB = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
