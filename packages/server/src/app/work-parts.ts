@@ -65,7 +65,7 @@ export function createWorkParts(
   })
   const removal = createRemovalParts(base, { engine, onRemoved: onRowsChanged })
   const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }
-  const worker = createJobWorker(base, withPlans(sharedPlans, jobHandlers(handlers)))
+  const worker = createJobWorker(base, jobHandlers(handlers))
   const deployments = createDeployments({
     db,
     now,
@@ -98,22 +98,6 @@ export function createWorkParts(
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
-
-/** Of several nodes: before work on an app, this one has the plans that the others made. */
-function withPlans(plans: SharedPlans | undefined, handlers: ReturnType<typeof jobHandlers>): ReturnType<typeof jobHandlers> {
-  if (plans === undefined) return handlers
-  return {
-    ...handlers,
-    'deployment.run': async (payload, signal) => {
-      await plans.fetchApp(payload.appId)
-      await handlers['deployment.run'](payload, signal)
-    },
-    'app.restore': async (payload, signal) => {
-      await plans.fetchApp(payload.appId)
-      await handlers['app.restore'](payload, signal)
-    },
-  }
-}
 
 function createRemovalParts(base: Foundation, deps: Pick<EngineParts, 'engine'> & { onRemoved: () => void }) {
   return createRemoval({ ...base, ...deps, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) })

@@ -70,6 +70,7 @@ async function restored({ hasSurplus = false, problem, running = [], wanted = 1,
     routes: { drain: async () => await note('drain') },
     settingsOf: async () => ({ config: config as ReleaseConfig, sealed: '', ...(problem && { problem }) }), // the same
     launchers: { container: launcher, compose: launcher },
+    sharedPlans: undefined,
     step: async (_name, effect) => await effect(),
     now: () => new Date(),
     log: pino({ level: 'silent' }),

@@ -16,6 +16,7 @@ import type { SettingsOf } from '../run/release-settings.ts'
 import type { Context } from '../run/stage.ts'
 import { findActive } from '../store.ts'
 import type { AppContainers } from './app-containers.ts'
+import type { SharedPlans } from './compose/shared-plans.ts'
 import { type Launcher, type Launchers, launcherOf } from './release.ts'
 
 type Deps = {
@@ -26,6 +27,8 @@ type Deps = {
   /** Stops a container in the time that it asks for. */
   stop: (id: string) => Promise<void>
   launchers: Launchers
+  /** If there are several nodes: the plans that others made. */
+  sharedPlans: Pick<SharedPlans, 'fetchApp'> | undefined
   step: Step
   now: () => Date
   log: Logger
@@ -59,6 +62,7 @@ export function createRestore(deps: Deps) {
   }
 
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
+    await deps.sharedPlans?.fetchApp(appId)
     const app = await findApp(db, appId)
     const active = await findActive(db, appId)
     const artifact = active && artifactOf(active)

@@ -64,6 +64,7 @@ async function openLab(options: LabOptions = {}) {
       restoreLater,
     }),
     cleanUp: async () => undefined,
+    sharedPlans: undefined,
     restoreLater,
     restore: async ({ appId }) => void restored.push(`now ${appId}`),
     workDir: path.join(directory.path, 'work'),
@@ -86,7 +87,7 @@ async function openLab(options: LabOptions = {}) {
     },
     /** How a deployment ended. */
     async ended(deploymentId: number) {
-      await run({ deploymentId }, new AbortController().signal)
+      await run({ deploymentId, appId: app.id }, new AbortController().signal)
       return await findDeployment(db, deploymentId)
     },
     async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JobHandlers } from '../../../domain/job-names.ts'
+import type { JobHandlers, JobPayloads } from '../../../domain/job-names.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
 import { errorCode } from '../../../lib/error-code.ts'
@@ -12,6 +12,7 @@ import type { Reader } from '../../../store/database.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
 import type { BuildLogs } from '../log/build-log.ts'
 import type { LogWriter } from '../log/log-writer.ts'
+import type { SharedPlans } from '../release/compose/shared-plans.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
 import { findActive } from '../store.ts'
 import { createContext } from './context.ts'
@@ -32,6 +33,8 @@ type Deps = {
   pipeline: Pipeline
   endFailed: EndFailed
   cleanUp: (app: AppRow) => Promise<void>
+  /** If there are several nodes: the plans that others made. */
+  sharedPlans: Pick<SharedPlans, 'fetchApp'> | undefined
   restore: JobHandlers['app.restore']
   restoreLater: RestoreLater
   workDir: string
@@ -49,7 +52,8 @@ export function createRunDeployment(deps: Deps) {
   const writing = new Set<number>()
   const { finishEnded, endedMeanwhile } = createFinishEnded(deps)
 
-  async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
+  async function run(payload: JobPayloads['deployment.run'], signal: AbortSignal): Promise<void> {
+    await deps.sharedPlans?.fetchApp(payload.appId)
     const row = await findDeployment(db, payload.deploymentId)
     const app = row && (await findApp(db, row.app_id))
     if (!row || !app) return
