@@ -1,14 +1,26 @@
+import { kindOf } from '../../../../domain/app-kinds.ts'
 import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
-import { placesOf, processesOf } from '../../../../domain/processes.ts'
+import type { Artifact } from '../../../../domain/artifact.ts'
+import { isAt, type Place, placesOf, processesOf } from '../../../../domain/processes.ts'
+import type { Target } from '../../../../domain/routes.ts'
+import { placesWanted } from '../../../../domain/wanted-places.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import { volumeLabels } from '../../../../engine/labels.ts'
+import { stopToTheEnd } from '../../../../engine/stop-in-time.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import type { Launcher } from '../release.ts'
+import { refuseLostVolumes } from '../lost-volumes.ts'
+import type { Launcher, Release } from '../release.ts'
+import { type ContainerHealthDeps, createContainerHealth, type Running } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
-import { createReplicas, type ReplicaDeps, stopAndRemove, stopOthers } from './replicas.ts'
-import { isSingle } from './spec.ts'
+import { isSingle, mountsOf, type SpecDeps, specOf, type WantedContainer } from './spec.ts'
+import { createSurplus, ownOf, stopAndRemove } from './surplus.ts'
+
+type Deps = ContainerHealthDeps & SpecDeps
+
+const UP: readonly string[] = ['running', 'restarting', 'paused']
 
 /** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */
-export function createContainerLauncher(deps: ReplicaDeps): Launcher {
+export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, tuning } = deps
   const { start, ...replicas } = createReplicas(deps)
 
@@ -63,4 +75,84 @@ function refuseSeveralWriters({ app, config, deployment }: Pick<Context, 'app' |
   const process = placesOf(app, deployment).find((each) => each.process !== '')?.process
   if (process === undefined) return
   throw new DeploymentFailure(`${volume} the process ${process} too. Set its replicas to 0, mark the volume as shareable, ${other}`)
+}
+
+/** The containers of one release: its replicas, and those of its other processes. Each is started and proven like the only one. */
+function createReplicas(deps: Deps) {
+  const { engine, containers, instance } = deps
+  const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
+
+  /** Creates what the containers need. */
+  async function prepare(context: Context): Promise<void> {
+    const { app, effect } = context
+    await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
+    const labels = volumeLabels({ instance, projectId: app.project_id, appId: app.id })
+    for (const { volume } of mountsOf(deps, context))
+      await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
+  }
+
+  async function startOne(context: Context, wanted: WantedContainer): Promise<Running> {
+    const { app, deployment, config, effect } = context
+    const { place, isFirst } = wanted
+    const id = await effect('engine.start', async (signal) => {
+      const spec = await specOf(deps, context, wanted)
+      // A crash may have left containers in an unknown state, so they are replaced: of a new release all, before the first one is started.
+      for (const old of await containers.ofDeployment(app.id, deployment.id, signal))
+        if (isFirst || isAt(place, old.owner)) await engine.containers.remove(old.id, signal)
+      if (isSingle(context)) await stopOthers(deps, context, signal) // a restart of the engine may have started the previous release
+      return await engine.containers.start(spec, signal)
+    })
+    const name = nameOf(app, place)
+    if (place.process !== '') return { context, id, name, port: null, address: undefined }
+    return { context, id, name, port: config.port, address: await addressOf(context, id) }
+  }
+
+  async function start(context: Context, artifact: Artifact): Promise<Release> {
+    await prepare(context)
+    const all: Running[] = []
+    for (const place of placesWanted(context)) all.push(await startOne(context, { artifact, place, isFirst: all.length === 0 }))
+    return {
+      target: kindOf(context.config).isRouted ? targetOf(all) : undefined,
+      waitHealthy: async () => void (await Promise.all(all.map(waitHealthy))),
+      checkAlive: async () => void (await Promise.all(all.map(checkAlive))),
+    }
+  }
+
+  /** One that has ended is started again. One that is restarting is left to its restart policy. One that never ran may lack its files. */
+  async function complete(context: Context, artifact: Artifact, problem?: Error): Promise<Pick<Release, 'waitHealthy'>> {
+    const { effect } = context
+    const found = await ownOf(deps, context)
+    const made: Running[] = []
+    for (const place of placesWanted(context)) {
+      const existing = found.find(({ owner, state }) => isAt(place, owner) && state !== 'created')
+      if (existing === undefined && problem) throw problem
+      if (existing === undefined && made.length === 0) {
+        await refuseLostVolumes(deps, context, { mounts: mountsOf(deps, context) })
+        await prepare(context)
+      }
+      if (existing === undefined) made.push(await startOne(context, { artifact, place }))
+      else if (!UP.includes(existing.state))
+        await effect('engine.start_again', (signal) => engine.containers.startAgain(existing.id, signal))
+    }
+    return { waitHealthy: async () => void (await Promise.all(made.map(waitHealthy))) }
+  }
+
+  return { start, complete, ...createSurplus(deps, addressOf) }
+}
+
+/** What it is called among others of its release; empty for the only one. */
+function nameOf(app: Context['app'], { process, replica }: Place): string {
+  if (process === '') return app.replicas === 1 ? '' : `Replica ${replica}`
+  return replica === 1 ? `Process ${process}` : `Process ${process}, replica ${replica}`
+}
+
+function targetOf(all: readonly Running[]): Target | undefined {
+  const [first, ...others] = all.flatMap(({ address }) => address ?? [])
+  return first && { ...first, ...(others.length > 0 && { others: others.map(({ ip }) => ip) }) }
+}
+
+/** Stops what must not run beside it. */
+async function stopOthers({ engine, containers, tuning }: ContainerHealthDeps, { app, deployment }: Context, signal: AbortSignal) {
+  const old = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+  await Promise.all(old.map(async ({ id }) => await stopToTheEnd(engine, { id, graceSeconds: tuning.stopGraceSeconds, signal })))
 }
