@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { runProcess } from '../lib/child-process.ts'
+import type { Logger } from '../lib/logger.ts'
 import { RepositoryUnreachable, SourceError } from './errors.ts'
 import { createFailureReader } from './git-failure.ts'
 
 export type GitCommand = {
-  /** A command prefix that ends by executing `git`. */
+  /** A command prefix that ends by executing `git`, such as that of a memory limit. */
   readonly before?: readonly string[]
   readonly args: readonly string[]
   readonly cwd: string
@@ -21,6 +24,8 @@ export type GitCommand = {
 
 const WATCH_EVERY_MS = 250
 const MAX_TEXT = 8 * 1024 * 1024
+const PROBE_TIMEOUT_MS = 20_000
+const run = promisify(execFile)
 
 /** Runs git once. It and every process it starts end together. */
 export async function runGit(command: GitCommand): Promise<string> {
@@ -74,5 +79,31 @@ function watcher(watch: GitCommand['watch'], end: (why: unknown) => void): { sto
       isOver = true
       clearTimeout(timer)
     },
+  }
+}
+
+/**
+ * The command prefix that limits the memory of `git` and its child processes: a server can advertise an endless number of branches, and
+ * git keeps them all. The limit is RLIMIT_DATA, which does not include the packs that git maps from disk.
+ */
+export function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn'> | undefined }) {
+  let isThere: Promise<boolean> | undefined
+
+  /** Tested by running it: an unusual `prlimit`, or a lower existing limit, must not break git. */
+  async function probe(words: readonly string[]): Promise<boolean> {
+    const [program = '', ...args] = words
+    try {
+      await run(program, [...args, program, '--version'], { env: { PATH: deps.path }, timeout: PROBE_TIMEOUT_MS })
+      return true
+    } catch (cause) {
+      deps.log?.warn({ err: cause }, 'Git runs without a memory limit: prlimit (Debian: util-linux) is missing or cannot set one')
+      return false
+    }
+  }
+
+  return async function limited(mebibytes: number): Promise<readonly string[]> {
+    const words = ['prlimit', `--data=${mebibytes * 1024 ** 2}`]
+    isThere ??= probe(words)
+    return (await isThere) ? words : []
   }
 }

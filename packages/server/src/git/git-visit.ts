@@ -12,10 +12,9 @@ import {
   SourceError,
   SourceRefused,
 } from './errors.ts'
-import { type GitCommand, runGit } from './git-process.ts'
+import { createMemoryLimit, type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
 import { createVersionCheck } from './git-version.ts'
-import { createMemoryLimit } from './memory-limit.ts'
 import type { AdmittedSource, SourcePolicy } from './source-policy.ts'
 import { prepareSsh, type SshAccess } from './ssh.ts'
 
