@@ -3,6 +3,7 @@ import { Builder, BuildSettings, RepositoryBuildSettings } from './build-plan.ts
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
 import { REPOSITORY_NAME } from './git.ts'
 import { AppProcess, MOST_REPLICAS, ProcessSettings } from './processes.ts'
+import { Placement } from './servers.ts'
 import { AppVolume, VolumeSettings } from './storage.ts'
 
 export const APP_TYPES = ['web', 'service', 'database', 'compose'] as const
@@ -75,6 +76,8 @@ export const Application = Type.Object({
   memory_limit: Nullable(Type.Integer()),
   /** How many containers of it run at once, each with these limits; always 1 for databases and compose apps. */
   replicas: Type.Integer(),
+  /** The servers that may run it: empty for any, `this`, `server:<id>` or `label:<word>`. Takes effect on the next deployment. */
+  placement: Type.String(),
   /** Besides its main process. An empty command is that of the repository. */
   processes: Type.Array(AppProcess),
   template_name: Type.String(),
@@ -169,6 +172,8 @@ const Runtime = {
   replicas: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MOST_REPLICAS, ...expects(`a whole number between 1 and ${MOST_REPLICAS}`) }),
   ),
+  /** Of web and service apps. Volumes and files keep an app on the server that Berth runs on. */
+  placement: Type.Optional(Placement),
   /** Of web and service apps, besides the main process; replaces the whole list. */
   processes: Type.Optional(ProcessSettings),
 }

@@ -13,6 +13,13 @@ const ServerLabel = Type.String({
   ...expects('a word of lower-case letters, digits and dashes'),
 })
 
+/** Which servers may run an app: all of them, Berth's own (`this`), one (`server:<id>`), or those with a label (`label:<word>`). */
+export const Placement = Type.String({
+  maxLength: 50,
+  pattern: '^(?:this|server:[a-z0-9]{1,40}|label:[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?)?$',
+  ...expects('empty for any server, "this" for the one that Berth runs on, "server:" and an id, or "label:" and a label of servers'),
+})
+
 export const Server = Type.Object({
   id: ServerId,
   name: Type.String(),

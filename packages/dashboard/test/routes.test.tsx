@@ -56,6 +56,7 @@ function application(given: Partial<Application>): Application {
     cpu_limit: null,
     memory_limit: null,
     replicas: 1,
+    placement: '',
     template_name: '',
     healthcheck_path: '',
     domains: [],

@@ -25,6 +25,11 @@ const runtime = {
   cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it can use, or none' },
   memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it can use, in megabytes, or none' },
   replicas: { field: 'replicas', value: 'number', summary: 'how many containers of it run at once, 1 to 20; each has these limits' },
+  placement: {
+    field: 'placement',
+    value: 'where',
+    summary: 'the servers that may run it: empty for any, this, server:<id> or label:<word> (berth servers)',
+  },
 } as const satisfies Fields
 
 const build = {

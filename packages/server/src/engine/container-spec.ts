@@ -4,6 +4,7 @@ import type { PlainFile } from './build/tar.ts'
 import { LENT_LABEL, NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 import { isAppAddress } from './subnets.ts'
+import type { AllowedServers } from './swarm/nodes.ts'
 
 /** The settings an app's container can have. Anything not listed here is impossible. */
 export type ContainerSpec = {
@@ -25,8 +26,8 @@ export type ContainerSpec = {
   readonly cpus?: number
   readonly restart: 'no' | 'on-failure' | 'unless-stopped' | 'always'
   readonly stopGraceSeconds?: number
-  /** Swarm decides on which server it runs; otherwise it is this one. */
-  readonly isPlacedBySwarm?: boolean
+  /** Swarm decides on which of these servers it runs. Without them it runs on this one. */
+  readonly servers?: AllowedServers
 }
 
 /** The engine copies nothing into a volume: `volume-contents.ts` says why. */

@@ -23,7 +23,7 @@ export function createPlacedContainers({ here, services, placement }: Deps): Con
   return {
     list,
     inspect: async (id, signal) => await of(id).inspect(id, signal),
-    start: async (spec: ContainerSpec, signal) => await (spec.isPlacedBySwarm ? services : here).start(spec, signal),
+    start: async (spec: ContainerSpec, signal) => await (spec.servers === undefined ? here : services).start(spec, signal),
     startAgain: async (id, signal) => await of(id).startAgain(id, signal),
     stop: async (id, graceSeconds, signal) => await of(id).stop(id, graceSeconds, signal),
     restart: async (id, graceSeconds, signal) => await of(id).restart(id, graceSeconds, signal),

@@ -90,6 +90,8 @@ export type AppTable = {
   memory_limit: number | null
   /** How many containers of it run at once. */
   replicas: Generated<number>
+  /** The servers that may run it, as the contract says; empty for any. */
+  placement: Generated<string>
   /** Beside its main one: a list of {name, command, replicas}, as JSON. */
   processes: Generated<string>
   template_name: string

@@ -9,6 +9,7 @@ export function runtimeValues(app: Application) {
     cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
     memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
     replicas: String(app.replicas),
+    placement: app.placement,
     processes: processRows(app.processes),
     restartPolicy: app.restart_policy,
     deploymentStrategy: app.deployment_strategy,

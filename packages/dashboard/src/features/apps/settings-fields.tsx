@@ -9,6 +9,7 @@ import { ProcessesField } from '../../shared/processes-field.tsx'
 import { SourceFields } from '../../shared/source-fields.tsx'
 import { cloneOf } from '../../shared/source-values.ts'
 import { ImageUpdate } from './image-update.tsx'
+import { PlacementField } from './placement-field.tsx'
 import { PushFields } from './push-fields.tsx'
 import { mayHaveReplicas } from './runtime-values.ts'
 import type { SettingsValues } from './settings-values.ts'
@@ -135,6 +136,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
             {...form.field('replicas')}
           />
         )}
+        {mayHaveReplicas(app) && <PlacementField app={app} form={form} />}
         {mayHaveReplicas(app) && (
           <div className="sm:col-span-2">
             <ProcessesField isImage={app.image !== ''} {...form.field('processes')} />

@@ -11,10 +11,10 @@ export function settingsValues(app: Application): SettingsValues {
 }
 
 export function settingsChange(app: Application, values: SettingsValues): Omit<Input<'apps.update'>, 'appId'> {
-  const { name, description, port, healthcheckPath, cpuLimit, memoryLimit, replicas, processes, ...more } = values
+  const { name, description, port, healthcheckPath, cpuLimit, memoryLimit, replicas, placement, processes, ...more } = values
   const { restartPolicy, deploymentStrategy } = more
   const numbers = { port, cpuLimit, memoryLimit, replicas }
-  const runtime = runtimeChange({ ...numbers, processes, healthcheckPath, restartPolicy, deploymentStrategy })
+  const runtime = runtimeChange({ ...numbers, placement, processes, healthcheckPath, restartPolicy, deploymentStrategy })
   if (app.app_type === 'database') return { name, description, ...runtime }
   return { name, description, ...buildPart(values), ...sourceChange(app, values), ...runtime }
 }

@@ -2,8 +2,7 @@ import { cleanLine } from '../../lib/clean-line.ts'
 import { count, field, record, text, texts } from '../api/json.ts'
 
 /** Our labels on a node. Swarm's own id changes when a machine leaves and joins again. */
-export const CHECKED = 'berth.checked'
-const NODE_LABEL = { server: 'berth.server', checked: CHECKED, prefix: 'berth.label.' } as const
+const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', prefix: 'berth.label.' } as const
 
 export type SwarmNode = {
   /** Swarm's id. */
@@ -26,6 +25,22 @@ export type SwarmNode = {
   /** Those that people gave. */
   readonly labels: readonly string[]
   readonly message: string
+}
+
+/** The servers that may run a container: those with this id or this label, or all of them. */
+export type AllowedServers = { readonly serverId?: string; readonly label?: string }
+
+export function isAllowed(node: Pick<SwarmNode, 'serverId' | 'labels'>, { serverId, label }: AllowedServers): boolean {
+  return (serverId === undefined || node.serverId === serverId) && (label === undefined || node.labels.includes(label))
+}
+
+/** In Swarm's words. Servers that have not passed their check are never allowed. */
+export function constraintsOf({ serverId, label }: AllowedServers): string[] {
+  return [
+    `node.labels.${NODE_LABEL.checked}==true`,
+    ...(serverId === undefined ? [] : [`node.labels.${NODE_LABEL.server}==${serverId}`]),
+    ...(label === undefined ? [] : [`node.labels.${NODE_LABEL.prefix}${label}==true`]),
+  ]
 }
 
 /** What can be changed about a node. */

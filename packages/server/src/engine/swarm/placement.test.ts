@@ -26,7 +26,7 @@ it('asks the engine nothing without a Swarm of ours, or while something is missi
 
 it('counts as an engine that is away while there is no leader', async () => {
   const placement = placementOf({ failure: new SwarmUnavailable('no leader') })
-  for (const ask of [placement.isOpen, placement.openNodes, placement.readyNodes])
+  for (const ask of [placement.isOpen, async () => await placement.openNodes({}), placement.readyNodes])
     await expect(ask()).rejects.toBeInstanceOf(EngineUnreachable)
 })
 
@@ -34,4 +34,11 @@ it('is open if a server that has passed its check takes containers', async () =>
   expect(await placementOf().isOpen()).toBe(true)
   for (const node of [nodeIn({}), nodeIn({ Labels: CHECKED, Availability: 'pause' }), nodeIn({ Labels: CHECKED }, 'down')])
     expect(await placementOf({ nodes: [node] }).isOpen()).toBe(false)
+})
+
+it('is open for an app that asks for a server or a label if such a server takes containers', async () => {
+  const labels = { ...CHECKED, 'berth.server': 's1', 'berth.label.gpu': 'true' }
+  const placement = placementOf({ nodes: [nodeIn({ Labels: labels })] })
+  for (const allowed of [{ serverId: 's1' }, { label: 'gpu' }]) expect(await placement.isOpen(allowed)).toBe(true)
+  for (const allowed of [{ serverId: 's2' }, { label: 'ssd' }]) expect(await placement.isOpen(allowed)).toBe(false)
 })

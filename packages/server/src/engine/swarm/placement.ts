@@ -1,5 +1,5 @@
 import { EngineUnreachable } from '../api/errors.ts'
-import type { SwarmNode } from './nodes.ts'
+import { type AllowedServers, isAllowed, type SwarmNode } from './nodes.ts'
 import { type Swarm, SwarmUnavailable } from './swarm.ts'
 
 type Deps = {
@@ -22,12 +22,13 @@ export function createPlacement({ swarm, isSwarm, whyNot }: Deps) {
   }
 
   /** Paused ones take no new containers, and those that have not passed their check none at all. */
-  async function openNodes(): Promise<SwarmNode[]> {
-    return (await nodes()).filter((node) => node.isReady && node.isChecked && node.availability === 'active')
+  async function openNodes(allowed: AllowedServers): Promise<SwarmNode[]> {
+    const isOpenNode = (node: SwarmNode) => node.isReady && node.isChecked && node.availability === 'active'
+    return (await nodes()).filter((node) => isOpenNode(node) && isAllowed(node, allowed))
   }
 
-  async function isOpen(): Promise<boolean> {
-    return whyNot() === '' && (await isSwarm()) && (await openNodes()).length > 0
+  async function isOpen(allowed: AllowedServers = {}): Promise<boolean> {
+    return whyNot() === '' && (await isSwarm()) && (await openNodes(allowed)).length > 0
   }
 
   /** Swarm's ids of the servers that answer. */

@@ -5,7 +5,7 @@ import type { ContainerSpec } from '../container-spec.ts'
 import type { ContainerDetails, ContainerSummary } from '../container-state.ts'
 import { LABEL } from '../labels.ts'
 import { authHeader, type RegistryCredentials } from '../registry.ts'
-import type { SwarmNode } from './nodes.ts'
+import type { AllowedServers, SwarmNode } from './nodes.ts'
 import type { ServiceCalls } from './service-calls.ts'
 import { lostSettings, serviceRequest } from './service-spec.ts'
 import { currentTask, detailsOfService, isLeaving, type Service, stateOf, summaryOfService, type Task, tasksOf } from './service-state.ts'
@@ -14,7 +14,7 @@ type Begin = { limitMs: number; after?: string }
 type Deps = {
   calls: ServiceCalls
   /** Those that can take a container. */
-  openNodes: () => Promise<readonly SwarmNode[]>
+  openNodes: (allowed: AllowedServers) => Promise<readonly SwarmNode[]>
   /** Swarm's ids of those that answer. */
   readyNodes: () => Promise<ReadonlySet<string>>
   namesOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -79,12 +79,12 @@ export function createServiceContainers(deps: Deps) {
   }
 
   /** The servers that run other replicas, as long as enough others can take this one. */
-  async function nodesOfOthers({ labels }: ContainerSpec, signal?: AbortSignal): Promise<string[]> {
+  async function nodesOfOthers({ labels, servers = {} }: ContainerSpec, signal?: AbortSignal): Promise<string[]> {
     const ofRelease = Object.fromEntries([LABEL.instance, LABEL.app, LABEL.deployment].map((key) => [key, labels[key] ?? '']))
     const { services, tasks } = await calls.list(ofRelease, signal)
     const same = services.filter(({ owner }) => (owner.service ?? '') === (labels[LABEL.service] ?? ''))
     const taken = new Set(same.flatMap((each) => currentTask(tasksOf(each, tasks))?.nodeId || []))
-    return (await deps.openNodes()).some(({ id }) => !taken.has(id)) ? [...taken] : []
+    return (await deps.openNodes(servers)).some(({ id }) => !taken.has(id)) ? [...taken] : []
   }
 
   /** Its newest task, created after this moment, once it runs or has ended; the last one seen if that takes too long. */

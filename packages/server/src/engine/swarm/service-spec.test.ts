@@ -42,6 +42,14 @@ it('has what a container of an app has: limits, no privileges, no labels that an
   })
 })
 
+it('runs only on servers that the app allows', () => {
+  const constraints = (servers: ContainerSpec['servers'] = {}) =>
+    serviceRequest({ ...spec, servers }, { ...place, avoided: [] })['TaskTemplate'] as { Placement: { Constraints: string[] } }
+  const checked = 'node.labels.berth.checked==true'
+  expect(constraints({ serverId: 's1' }).Placement.Constraints).toEqual([checked, 'node.labels.berth.server==s1'])
+  expect(constraints({ label: 'gpu' }).Placement.Constraints).toEqual([checked, 'node.labels.berth.label.gpu==true'])
+})
+
 it('is never made of what has data or files on one server', () => {
   expect(() => serviceRequest({ ...spec, volumes: [{ volume: 'v', path: '/data' }] }, place)).toThrow('on one server')
   expect(() => serviceRequest({ ...spec, files: [{ path: '/a', mode: 0o644, contents: Buffer.from('a') }] }, place)).toThrow(

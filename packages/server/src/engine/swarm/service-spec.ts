@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { items, record } from '../api/json.ts'
 import { type ContainerSpec, DROPPED_CAPABILITIES, LOG_CONFIG, PIDS_LIMIT } from '../container-spec.ts'
 import { LABEL, LENT_LABEL, NOT_COMPOSE } from '../labels.ts'
-import { CHECKED } from './nodes.ts'
+import { constraintsOf } from './nodes.ts'
 
 /** Where a container of a release runs in the Swarm, and what the servers pull for it. */
 export type ServicePlace = {
@@ -53,7 +53,7 @@ export function serviceRequest(spec: ContainerSpec, { image, network, avoided }:
       },
       Resources: { Limits: limits },
       RestartPolicy: { Condition: CONDITIONS[spec.restart], ...RESTART },
-      Placement: { Constraints: [`node.labels.${CHECKED}==true`, ...avoided.map((id) => `node.id!=${id}`)] },
+      Placement: { Constraints: [...constraintsOf(spec.servers ?? {}), ...avoided.map((id) => `node.id!=${id}`)] },
       Networks: [{ Target: network, ...(spec.aliases.length === 0 ? {} : { Aliases: [...spec.aliases] }) }],
       LogDriver: { Name: LOG_CONFIG.Type, Options: { ...LOG_CONFIG.Config } },
     },

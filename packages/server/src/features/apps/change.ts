@@ -4,7 +4,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
-import { refuseLongBuildArgs, refuseReplicas } from './new-app.ts'
+import { refuseLongBuildArgs, refusePlacement, refuseReplicas } from './new-app.ts'
 import { processesFrom } from './processes.ts'
 import { volumesFrom } from './volumes.ts'
 
@@ -27,6 +27,7 @@ const COLUMNS = {
   cpuLimit: 'cpu_limit',
   memoryLimit: 'memory_limit',
   replicas: 'replicas',
+  placement: 'placement',
   processes: 'processes',
   restartPolicy: 'restart_policy',
   volumes: 'volumes',
@@ -56,6 +57,7 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
     ...(input.processes && { processes: processesFrom(input.processes, app) }),
   }
   refuseReplicas(app, input.replicas)
+  refusePlacement(app, input.placement)
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => stored[field] !== undefined)
   return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, stored[field])]))

@@ -30,6 +30,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
   const type = input.appType ?? DEFAULT_APP_TYPE
   refuseLongBuildArgs(input.buildArgs ?? {})
   refuseReplicas({ type }, input.replicas)
+  refusePlacement({ type }, input.placement)
   const volumes = volumesFrom(input.volumes ?? [], { app_type: type })
   const processes = processesFrom(input.processes ?? [], { app_type: type })
   refuseSeveralWriters({ replicas: input.replicas ?? 1, processes, volumes })
@@ -60,6 +61,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     cpu_limit: input.cpuLimit ?? null,
     memory_limit: input.memoryLimit ?? null,
     replicas: input.replicas ?? 1,
+    placement: input.placement ?? '',
     processes: JSON.stringify(processes),
     template_name: options.template?.name ?? '',
     volumes: JSON.stringify(volumes),
@@ -88,6 +90,12 @@ export function refuseLongBuildArgs(buildArgs: Readonly<Record<string, string>>)
 export function refuseReplicas(app: Parameters<typeof kindOf>[0], replicas: number | undefined): void {
   if (replicas === undefined || replicas === 1 || kindOf(app).mayHaveReplicas) return
   throw fieldError('invalid_request', 'replicas', 'must be 1: only web apps and services can have more than one')
+}
+
+/** The data of a database and what a compose file mounts are on the server that Berth runs on. */
+export function refusePlacement(app: Parameters<typeof kindOf>[0], placement: string | undefined): void {
+  if (placement === undefined || placement === '' || placement === 'this' || kindOf(app).mayHaveReplicas) return
+  throw fieldError('invalid_request', 'placement', 'must be empty: databases and compose apps run on the server that Berth runs on')
 }
 
 function bitOf(flag: boolean | null | undefined): 0 | 1 | null {

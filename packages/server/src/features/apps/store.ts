@@ -47,6 +47,7 @@ const LISTED_COLUMNS = [
   'app.cpu_limit',
   'app.memory_limit',
   'app.replicas',
+  'app.placement',
   'app.template_name',
   'app.healthcheck_path',
   'app.builder',

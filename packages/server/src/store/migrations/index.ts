@@ -33,6 +33,7 @@ import { up as stoppedEdges } from './0031-stopped-edges.ts'
 import { up as privateImages } from './0032-private-images.ts'
 import { up as portsOfNodes } from './0033-ports-of-nodes.ts'
 import { up as startsOfNodes } from './0034-starts-of-nodes.ts'
+import { up as placement } from './0035-placement.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   { version: 32, name: '0032-private-images', up: privateImages },
   { version: 33, name: '0033-ports-of-nodes', up: portsOfNodes },
   { version: 34, name: '0034-starts-of-nodes', up: startsOfNodes },
+  { version: 35, name: '0035-placement', up: placement },
 ]

@@ -15,6 +15,7 @@ import type { DatabaseTemplate } from '../../../templates/templates.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { findReleaseFiles } from '../store.ts'
+import { allowedServers } from './placement.ts'
 
 export type SpecDeps = {
   db: Reader
@@ -61,7 +62,8 @@ export async function specOf(deps: SpecDeps, context: Context, { artifact, place
     restart: restartOf(context),
     ...processSpec(context, deps, place),
   }
-  return (await isForSwarm(deps, spec)) ? { ...spec, isPlacedBySwarm: true } : spec
+  const servers = await allowedServers(deps.engine, app, spec)
+  return servers === undefined ? spec : { ...spec, servers }
 }
 
 /** A process beside the main one has its own command, and no name in the network: nobody calls it. */
@@ -78,11 +80,6 @@ function limitsAt({ config, deployment }: Context, place: Place): Pick<Container
   const own = place.process === '' ? undefined : processesOf(deployment).find(({ name }) => name === place.process)
   const cpus = own?.cpuLimit ?? config.cpus
   return { memoryBytes: memoryBytesOf({ memoryMb: own?.memoryLimit ?? config.memoryMb }), ...(cpus !== null && { cpus }) }
-}
-
-/** Data and files are on the server that Berth runs on, so what has any stays there. */
-async function isForSwarm({ engine }: Pick<SpecDeps, 'engine'>, { volumes, files = [] }: ContainerSpec): Promise<boolean> {
-  return volumes.length === 0 && files.length === 0 && (await engine.placement.isOpen())
 }
 
 /** The volumes that a release has: that of its template, or those of the app's settings at that time. */

@@ -1,0 +1,23 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { SelectField } from '../../components/field.tsx'
+import type { FormFields } from '../../lib/use-form.ts'
+import { servers } from '../servers/queries.ts'
+import { isAdmin, useMe } from '../session/queries.ts'
+import { placementOptions } from './placement-options.ts'
+import type { SettingsValues } from './settings-values.ts'
+
+/** Only where there are several servers, or were when it was set. Members may not list them. */
+export function PlacementField({ app, form }: { app: Application; form: FormFields<SettingsValues> }) {
+  const mayList = isAdmin(useMe())
+  const { data } = useQuery({ ...servers, enabled: mayList, refetchInterval: false })
+  if (data?.isSwarm !== true && app.placement === '') return null
+  return (
+    <SelectField
+      label="Placement"
+      hint="Where it may run. Apps with volumes or files stay on the server that Berth runs on."
+      options={placementOptions(data?.servers ?? [], app.placement)}
+      {...form.choice('placement')}
+    />
+  )
+}
