@@ -69,10 +69,13 @@ const RULES: readonly Rule[] = [
 const MAX_LINE = 300
 const MAX_RAW_LINE = 4096 // a URL alone may have 2048
 const MAX_LINES = 50
+/** Of all that git and the server print. Each byte costs time, and a server can send them without end. */
+const MAX_BYTES = 1024 * 1024
 
 /** Collects the last lines that git itself wrote on stderr. Lines of the server start with `remote:` and are ignored. */
 export function createFailureReader() {
   const lines: string[] = []
+  let bytes = 0
   let line = '' // so far; anything beyond the limit is dropped, but never the beginning
 
   function endLine(): void {
@@ -82,7 +85,10 @@ export function createFailureReader() {
   }
 
   return {
+    /** Throws if there is too much. */
     add(chunk: Buffer): void {
+      bytes += chunk.length
+      if (bytes > MAX_BYTES) throw new SourceError('The git host sends more messages than Berth can read (1 MiB). Check the clone URL.')
       const [first = '', ...others] = chunk.toString('utf8').split('\n')
       line += first.slice(0, MAX_RAW_LINE - line.length)
       for (const text of others) {
