@@ -53,3 +53,8 @@ it('an answer in a few pieces is put together', async () => {
 it('an answer that ends with its connection is read to its end', async () => {
   expect(await ask((socket) => socket.end(`${HEAD}connection: close\r\n\r\n{}`))).toEqual({})
 })
+
+it('a host that sends interim responses without end has given no answer', async () => {
+  const asked = ask((socket) => socket.write('HTTP/1.1 102 P\r\n\r\n'.repeat(50)))
+  await expect(asked).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining('localhost does not answer') })
+})

@@ -5,6 +5,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { parseCloneUrl } from '../git/clone-url.ts'
 import { SourceError } from '../git/errors.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
+import { limitInterim } from '../lib/limit-interim.ts'
 import { HostError } from './errors.ts'
 import { connectionFailure, failureOf } from './host-failure.ts'
 
@@ -134,6 +135,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
     )
   })
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} responds too slowly. Try again later.`)))
+  limitInterim(sent)
   sent.on('error', reject)
   sent.on('close', () => isAnswered || reject(new Error('closed without an answer'))) // all that follows a switch to another protocol
   sent.end(body)

@@ -62,3 +62,8 @@ it('headers that Node.js refuses to send fail the request, and nothing else', as
   onRequest = () => undefined
   await expect(ask({ headers: { trailer: 'x' } })).rejects.toThrow('The connection to 127.0.0.1 failed.')
 })
+
+it('a server that sends interim responses without end is a failed connection', async () => {
+  onRequest = (socket) => socket.write('HTTP/1.1 102 P\r\n\r\n'.repeat(50))
+  await expect(ask()).rejects.toThrow('The connection to 127.0.0.1 failed.')
+})

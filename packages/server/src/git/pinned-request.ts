@@ -1,6 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
+import { limitInterim } from '../lib/limit-interim.ts'
 import { RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
 import type { SourcePolicy } from './source-policy.ts'
 
@@ -39,6 +40,7 @@ export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>;
     const slow = () =>
       sent.destroy(new RepositoryUnreachable(`${url.hostname} responds too slowly. Try again later.`, { isTransient: true }))
     sent.setTimeout(SILENCE_MS, slow)
+    limitInterim(sent)
     // Not once: a second error without a listener would end the server.
     sent.on('error', fail)
     sent.on('upgrade', (_answer, socket) => {

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 import { kindOfAddress } from '../../lib/address-kinds.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { limitInterim } from '../../lib/limit-interim.ts'
 import type { Edge } from '../edge.ts'
 import { checkDns, type DnsCheck, judgeDns, type Resolve } from './dns-check.ts'
 
@@ -106,6 +107,7 @@ function fetchToken(host: string, { address, port, token, signal }: Question & {
       res.on('end', () => done(body))
       res.on('error', fail)
     })
+    limitInterim(req)
     req.on('error', fail)
     // the only event after a response that switches protocols
     req.on('close', () => fail(new Error('the connection was closed')))

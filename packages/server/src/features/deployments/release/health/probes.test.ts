@@ -45,3 +45,15 @@ it.each([
 it('an unrequested upgrade counts as a response', async () => {
   expect(await probe('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')).toMatchObject({ healthy: false })
 })
+
+it('interim responses come before the response', async () => {
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n'
+  expect(await probe(`${interim}HTTP/1.1 204 X\r\n\r\n`)).toEqual({ healthy: true })
+})
+
+it('an app that sends interim responses for ever is left after a few of them', async () => {
+  expect(await probe('HTTP/1.1 102 P\r\n\r\n'.repeat(100_000))).toEqual({
+    healthy: false,
+    reason: 'the health check path sends interim responses (1xx) without end',
+  })
+})

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { connect } from 'node:net'
 import { poll } from '../../../../lib/retry.ts'
 
@@ -23,32 +22,54 @@ export async function probePort(ip: string, port: number, signal: AbortSignal): 
   return answered ? { healthy: true } : { healthy: false, reason: nothingResponds(port) }
 }
 
-/**
- * Not with `fetch`: undici retries after a 421 and drops a 407, and the unread rest of such a response can crash the process. Only the
- * status is read here.
- */
+const MOST_HEAD_BYTES = 64 * 1024
+const MOST_INTERIM = 8
+
+/** Only the status of the response is read. */
 export async function probePath(url: string, signal: AbortSignal): Promise<Probe> {
-  const status = await statusOf(url, AbortSignal.any([signal, AbortSignal.timeout(5000)]))
-  if (status === undefined) return { healthy: false, reason: 'the health check path did not respond within 5 seconds' }
-  if (status >= 200 && status < 400) return { healthy: true }
-  return { healthy: false, reason: `the health check path answered ${status}` }
+  const answer = await statusOf(new URL(url), AbortSignal.any([signal, AbortSignal.timeout(5000)]))
+  if (answer === 'none') return { healthy: false, reason: 'the health check path did not respond within 5 seconds' }
+  if (answer === 'interim') return { healthy: false, reason: 'the health check path sends interim responses (1xx) without end' }
+  return answer >= 200 && answer < 400 ? { healthy: true } : { healthy: false, reason: `the health check path answered ${answer}` }
 }
 
-function statusOf(url: string, signal: AbortSignal): Promise<number | undefined> {
+type Answer = number | 'none' | 'interim'
+
+/** Not with a client for HTTP: such a client reads whatever an app sends, and interim responses without end would keep the server busy. */
+function statusOf({ hostname, port, pathname, search }: URL, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve) => {
-    const asked = request(url, { agent: false, signal, maxHeaderSize: 64 * 1024 }, (answer) => {
-      answer.on('error', () => undefined) // the connection is closed right here
-      resolve(answer.statusCode)
-      asked.destroy()
-    })
-    asked.on('upgrade', (answer, socket) => {
+    const socket = connect({ host: hostname, port: Number(port || 80), signal })
+    let head = ''
+    const done = (answer: Answer) => {
       socket.destroy()
-      resolve(answer.statusCode)
+      resolve(answer)
+    }
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk: string) => {
+      head += chunk
+      const answer = answerIn(head)
+      if (answer !== undefined) done(answer)
+      else if (head.length > MOST_HEAD_BYTES) done('none')
     })
-    asked.on('error', () => resolve(undefined))
-    asked.on('close', () => resolve(undefined))
-    asked.end()
+    socket.on('error', () => done('none')) // not once: there may be a second one
+    socket.once('close', () => done('none'))
+    const lines = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${hostname}:${port || 80}`, 'User-Agent: Berth', 'Connection: close']
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   })
+}
+
+/** The first response that is not interim; undefined as long as it is not complete. A switch of protocols (101) is final. */
+function answerIn(text: string): Answer | undefined {
+  let begin = 0
+  for (let interim = 0; interim <= MOST_INTERIM; interim += 1) {
+    const end = text.indexOf('\r\n\r\n', begin)
+    if (end === -1) return undefined
+    const status = /^HTTP\/1\.[01] (\d{3})(?!\d)/.exec(text.slice(begin, begin + 13))?.[1]
+    if (status === undefined) return 'none'
+    if (!status.startsWith('1') || status === '101') return Number(status)
+    begin = end + 4
+  }
+  return 'interim'
 }
 
 const ANSWER_MS = 1000
