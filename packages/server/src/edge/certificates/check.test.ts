@@ -65,6 +65,26 @@ it('refuses a key whose parts do not fit together, although its modulus is that 
   expect(checkUpload({ ...rest, certificate, key: pem(mixed) })).toEqual({ problem: expect.stringContaining('damaged') })
 })
 
+/** An RSA key in PKCS #1 with these numbers, right or wrong. */
+function rsaKey(numbers: Readonly<Record<string, unknown>>): string {
+  const length = (n: number) => (n < 128 ? [n] : n < 256 ? [0x81, n] : [0x82, n >> 8, n & 255])
+  const tagged = (tag: number, body: Buffer) => Buffer.concat([Buffer.from([tag, ...length(body.length)]), body])
+  const integer = (value: Buffer) => tagged(2, value[0] !== undefined && value[0] > 127 ? Buffer.concat([Buffer.from([0]), value]) : value)
+  const parts = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'].map((name) => integer(Buffer.from(String(numbers[name]), 'base64url')))
+  const body = tagged(0x30, Buffer.concat([integer(Buffer.from([0])), ...parts])).toString('base64')
+  return `-----BEGIN RSA PRIVATE KEY-----\n${body.match(/.{1,64}/g)?.join('\n')}\n-----END RSA PRIVATE KEY-----\n`
+}
+
+it('refuses factors that are not those of the modulus, although the signatures are right', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const numbers = privateKey.export({ format: 'jwk' })
+  const below = Buffer.alloc(256, 0x41).toString('base64url') // as long as the modulus, and smaller
+  const { key: _key, ...rest } = upload(pem(privateKey))
+  expect(checkUpload({ ...rest, key: rsaKey({ ...numbers }) })).not.toHaveProperty('problem')
+  for (const wrong of [{ p: below, q: below, dp: below, dq: below }, { dp: below }, { qi: below }])
+    expect(checkUpload({ ...rest, key: rsaKey({ ...numbers, ...wrong }) })).toEqual({ problem: expect.stringContaining('damaged') })
+})
+
 const lines = (text: string, end: string) => text.trim().split('\n').join(end)
 it.each([
   ['with spaces at the end of each line', (pem: string) => lines(pem, '  \n')],

@@ -10,6 +10,9 @@ const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICAT
 const MAX_PEM = BUFFER_BYTES - 1_500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 const PROBE = Buffer.from('berth')
+/** Everybody uses 65537. A long one costs as much as a long key. */
+const MOST_EXPONENT = 2n ** 32n
+const DAMAGED_KEY = 'The private key is damaged: its parts do not belong together, or what it signs does not match the certificate.'
 const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
 
 /** Whether an uploaded certificate can be used for this host. `problem` is for the person who uploaded it. */
@@ -61,25 +64,53 @@ function parseKey(pem: string): KeyObject | string {
 }
 
 /**
- * HAProxy uses this key for every visitor: a very long one blocks it for seconds, and an unknown kind keeps it from starting. A test
- * signature is made, because the parts of a key can be inconsistent.
+ * HAProxy uses this key for every visitor: a very long one, or one with parts that make no sense, blocks it for seconds, and an unknown kind
+ * keeps it from starting. A test signature is made, because the parts of a key can be inconsistent.
  */
 function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
   if (!isUsualKey(key)) return WRONG_KEY
+  if (key.asymmetricKeyType === 'rsa' && !isConsistent(key)) return DAMAGED_KEY
   const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
   try {
     if (verify(algorithm, PROBE, leaf.publicKey, sign(algorithm, PROBE, key))) return undefined
   } catch {
     // a key that cannot sign is as bad as one that signs incorrectly
   }
-  return 'The private key is damaged: what it signs does not match the certificate.'
+  return DAMAGED_KEY
 }
 
 function isUsualKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
   if (type === 'ed25519') return true
   if (type === 'ec') return CURVES.has(details?.namedCurve ?? '')
-  const bits = details?.modulusLength ?? 0
-  return type === 'rsa' && bits >= 2048 && bits <= 4096
+  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {}
+  return type === 'rsa' && bits >= 2048 && bits <= 4096 && publicExponent < MOST_EXPONENT
+}
+
+/**
+ * Whether the factors and exponents of an RSA key are those of its modulus, and the factors equally long. OpenSSL believes them, and with
+ * others it needs up to ten times as long for a signature, which is right all the same.
+ */
+function isConsistent(key: KeyObject): boolean {
+  const jwk = key.export({ format: 'jwk' })
+  const [n, e, p, q] = [numberOf(jwk.n), numberOf(jwk.e), numberOf(jwk.p), numberOf(jwk.q)]
+  const [dp, dq, qi] = [numberOf(jwk.dp), numberOf(jwk.dq), numberOf(jwk.qi)]
+  const half = n.toString(2).length / 2
+  const isHalf = (factor: bigint) => Math.abs(factor.toString(2).length - half) <= 1
+  return (
+    p * q === n &&
+    isHalf(p) &&
+    isHalf(q) &&
+    dp < p &&
+    dq < q &&
+    qi < p &&
+    (e * dp) % (p - 1n) === 1n &&
+    (e * dq) % (q - 1n) === 1n &&
+    (q * qi) % p === 1n
+  )
+}
+
+function numberOf(base64url: string | undefined): bigint {
+  return BigInt(`0x0${Buffer.from(base64url ?? '', 'base64url').toString('hex')}`)
 }
 
 function brokenLink(chain: readonly X509Certificate[]): string | undefined {
