@@ -1,3 +1,5 @@
+import { EngineError } from './errors.ts'
+
 /** Reads the engine's responses: a field that is missing or has another type becomes the empty value of its type. */
 export function record(value: unknown): Record<string, unknown> {
   // The three checks establish the type; an index signature of unknown promises nothing about the fields.
@@ -33,9 +35,15 @@ export function labelFilter(labels: Readonly<Record<string, string>>): readonly 
   return Object.entries(labels).map(([key, value]) => `${key}=${value}`)
 }
 
+/** An engine passes on whatever text a registry answers with, however long it is. */
+const TOO_LONG =
+  'The container engine sent a message of more than 8 MiB, such as an error text of a registry. Check the image and its registry.'
+const MAX_LINE = 8 * 1024 * 1024
+
 /** Parses the engine's progress streams: JSON objects separated by line feeds, in chunks that may end anywhere. */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
   let parts: Buffer[] = []
+  let kept = 0
   for await (const chunk of chunks) {
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
@@ -43,10 +51,14 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
         .toString('utf8')
         .trim()
       parts = []
+      kept = 0
       from = at + 1
       if (line !== '') yield JSON.parse(line)
     }
-    if (from < chunk.length) parts.push(chunk.subarray(from))
+    if (from === chunk.length) continue
+    parts.push(chunk.subarray(from))
+    kept += chunk.length - from
+    if (kept > MAX_LINE) throw new EngineError(500, TOO_LONG)
   }
   const rest = Buffer.concat(parts).toString('utf8').trim()
   if (rest !== '') yield JSON.parse(rest)
