@@ -43,7 +43,8 @@ type Parts = {
   sendCommitStatuses: (signal: AbortSignal) => Promise<void>
 }
 
-const HOUR_MS = 3600 * 1000
+const MINUTE_MS = 60 * 1000
+const HOUR_MS = 60 * MINUTE_MS
 const POLL_LOOK_MS = 15_000
 const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
@@ -93,6 +94,7 @@ export function backgroundTasks(parts: Parts): Task[] {
       everyMs: 2 * tuning.certificateLookMs,
       run: async (signal) => await parts.wantCertificates({ signal, canBeVisited: engineWatch.isReachable() }),
     },
+    { name: 'log of the engine', everyMs: MINUTE_MS, run: parts.provisioning.limitLog },
     { name: 'housekeeping', everyMs: HOUR_MS, run: createHousekeeping({ db, now }) },
     {
       name: 'provisioning',

@@ -45,6 +45,10 @@ export async function startEngine(options: { engine: EngineAddress; logDir: stri
     : { ok: false, reason: `the Docker service is running but does not answer on ${addressText(engine)}` }
 }
 
+export function logFileIn(logDir: string): string {
+  return path.join(logDir, 'dockerd.log')
+}
+
 /** Starts dockerd in its own session, with its log in `logDir`, and waits until it responds. */
 export async function startEngineProcess(options: {
   engine: EngineAddress
@@ -55,7 +59,7 @@ export async function startEngineProcess(options: {
 }): Promise<EngineStart> {
   const { engine, logDir, flags, env, signal } = options
   await mkdir(logDir, { recursive: true })
-  const logFile = path.join(logDir, 'dockerd.log')
+  const logFile = logFileIn(logDir)
   const log = await open(logFile, 'a')
   try {
     const child = spawn(engineBinary() ?? 'dockerd', ['--host', addressText(engine), ...flags], {

@@ -2,8 +2,9 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { addressText, type EngineAddress } from '../engine/api/address.ts'
 import { canInstallPackages, installDebianPackage } from './debian-packages.ts'
+import { limitEngineLog } from './engine-log.ts'
 import { engineAnswers } from './engine-ping.ts'
-import { hasEngineBinary, startEngine } from './engine-process.ts'
+import { hasEngineBinary, logFileIn, startEngine } from './engine-process.ts'
 
 export type ProvisioningPhase = 'checking' | 'installing' | 'starting' | 'ready' | 'off' | 'failed'
 export type ProvisioningState = { phase: ProvisioningPhase; message: string }
@@ -17,7 +18,8 @@ export function createProvisioning(deps: {
   engine: EngineAddress
   dataDir: string
 }) {
-  const { log, mode, engine, dataDir } = deps
+  const { log, mode, engine } = deps
+  const logDir = path.join(deps.dataDir, 'engine')
   let current: ProvisioningState = { phase: 'checking', message: 'looking for a container engine' }
 
   function enter(phase: ProvisioningPhase, message: string): ProvisioningState {
@@ -39,12 +41,12 @@ export function createProvisioning(deps: {
         return enter('failed', `${installed.missing.join(', ')} could not be installed: ${installed.reason}. ${advice(engine)}`)
     }
     enter('starting', 'starting the container engine')
-    const started = await startEngine({ engine, logDir: path.join(dataDir, 'engine'), signal })
+    const started = await startEngine({ engine, logDir, signal })
     if (!started.ok) return enter('failed', `the container engine could not be started: ${started.reason}. ${advice(engine)}`)
     return enter('ready', 'the container engine was started and answers')
   }
 
-  return { ensureEngine, state: () => current }
+  return { ensureEngine, limitLog: async () => await limitEngineLog(logFileIn(logDir)), state: () => current }
 }
 
 /** The message that says why nothing is installed or started here, and what to do instead. */
