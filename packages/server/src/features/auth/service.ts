@@ -4,7 +4,7 @@ import { type Caller, isStaff, type Origin } from '../../domain/caller.ts'
 import { findUser, type UserRow } from '../../domain/rows.ts'
 import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
-import type { Db } from '../../store/database.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import type { Invitations } from '../users/invitations.ts'
 import type { FailedTries } from './failed-tries.ts'
 import type { PasswordTries } from './password-tries.ts'
@@ -40,13 +40,26 @@ function onFullDisk(person: { role: Role }): { mayUseReserve: true | 'part' } {
   return { mayUseReserve: isStaff(person) || 'part' }
 }
 
+type SessionOwner = Pick<UserRow, 'id' | 'email' | 'role'> & {
+  /** Of the password that was checked; undefined if none was. */
+  password_hash?: string
+}
+
+/** The password may have been changed, or the user removed, since it was checked: a session from then would outlive that. */
+async function refuseOldPassword(tx: Tx, checked: SessionOwner): Promise<void> {
+  const user = await findUser(tx, checked.id)
+  const isCurrent = checked.password_hash === undefined || user?.password_hash === checked.password_hash
+  if (!user || !isCurrent) throw new AppError('wrong_credentials')
+}
+
 function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'tokens' | 'newId' | 'now'>) {
-  return async (user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> => {
+  return async (user: SessionOwner, origin: Origin): Promise<Entry> => {
     const at = now()
     const sessionId = newId()
     const expiresAt = new Date(at.getTime() + SESSION_DAYS * 24 * 3600 * 1000)
     const token = await tokens.sign({ userId: user.id, sessionId, issuedAt: at })
     await db.transaction(async (tx) => {
+      await refuseOldPassword(tx, user)
       await deleteExpiredSessions(tx, at)
       await insertSession(tx, { id: sessionId, userId: user.id, at, expiresAt, address: origin.address, client: origin.client })
       await deleteSessionsBeyond(tx, user.id, MOST_SESSIONS, sessionId)
