@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { AppRow } from '../../domain/rows.ts'
 import { planCompose } from '../../engine/compose/policy.ts'
-import { runningText } from './running-file.ts'
+import { createRunningFile, runningText } from './running-file.ts'
 
 const SETTINGS = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], memoryBytes: 1024 ** 3 }
 
@@ -30,4 +31,16 @@ it('an image that was pulled with credentials is shown by the name in the file, 
   expect(withPulled({ shownImage: 'registry.example/team/web:1' })).toContain('image: registry.example/team/web:1')
   expect(withPulled({})).not.toContain('berth/pulled')
   expect(withPulled({ command: ['x'.repeat(300_000)] })).toBe('# This file is too long to be shown.\n')
+})
+
+it('a very long plan is not compared with the one before it', async () => {
+  const plan = planCompose('services: { web: { image: a } }', { ...SETTINGS, newImageName: () => '' })
+  const withCommand = (command: string) => ({ ...plan, services: plan.services.map((service) => ({ ...service, command: [command] })) })
+  const changes = async (command: string) => {
+    const liveOf = async () => ({ deploymentId: 2, plan: withCommand(command) })
+    const running = createRunningFile({ liveOf, previousOf: async () => ({ deploymentId: 1, plan: withCommand('before') }) })
+    return (await running({} as AppRow)).changes // the app is only handed on
+  }
+  expect(await changes('after')).toMatchObject([{ service: 'web', key: 'command' }])
+  expect(await changes('x'.repeat(300_000))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { RunningFile } from '@berth/contract'
+import type { RunningFile, StackChange } from '@berth/contract'
 import { stringify } from 'yaml'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ComposePlan, StackService } from '../../engine/compose/stack.ts'
@@ -26,19 +26,27 @@ export function createRunningFile({ liveOf, previousOf }: Deps) {
       running: runningText(live.plan),
       notes: [...notes],
       previousId: previous?.deploymentId ?? null,
-      changes: previous === undefined ? [] : changesBetween(shownServices(previous.plan), shownServices(live.plan)),
+      changes: previous === undefined ? [] : changesSince(previous.plan, live.plan),
     }
   }
 }
 
 export type GetRunningFile = ReturnType<typeof createRunningFile>
 
-/** Writing YAML takes a second for each megabyte. */
+/** Writing YAML takes a second for each megabyte, and comparing two plans almost as long. */
 const LONGEST = 200_000
+
+function isLong({ services }: ComposePlan): boolean {
+  return JSON.stringify(services).length > LONGEST
+}
+
+function changesSince(before: ComposePlan, after: ComposePlan): StackChange[] {
+  return isLong(before) || isLong(after) ? [] : changesBetween(shownServices(before), shownServices(after))
+}
 
 /** A plan in the words of a compose file. What is in files and secrets is left out, and so are the names that images have on this machine. */
 export function runningText(plan: ComposePlan): string {
-  if (JSON.stringify(plan.services).length > LONGEST) return '# This file is too long to be shown.\n'
+  if (isLong(plan)) return '# This file is too long to be shown.\n'
   return stringify({ services: shownServices(plan) }, { lineWidth: 0 })
 }
 

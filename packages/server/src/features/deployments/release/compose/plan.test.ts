@@ -119,6 +119,8 @@ it('is stored unchanged with its release', async () => {
     expect(await keptPlan(directory)).toEqual(planOf())
     const long = { ...planOf(), notes: ['x'.repeat(4 * 1024 ** 2)] }
     await expect(keepPlan(directory, long)).rejects.toThrow('longer than 4 MiB')
+    const many = { ...planOf(), notes: Array.from({ length: 10_001 }, () => '') }
+    await expect(keepPlan(directory, many)).rejects.toThrow('more than 10,000 values')
     expect(await keptPlan(directory)).toEqual(planOf())
   } finally {
     await rm(directory, { recursive: true })

@@ -9,6 +9,8 @@ import { DeploymentFailure } from '../../run/stage.ts'
 
 const FILE = 'plan.json'
 const LONGEST_PLAN = 4 * 1024 ** 2
+/** Each costs time whenever the plan is read or compared, however short it is. */
+const MOST_VALUES = 10_000
 
 /** Called before minutes are spent on the build. */
 export function refuseTooLong(plan: ComposePlan): void {
@@ -16,11 +18,26 @@ export function refuseTooLong(plan: ComposePlan): void {
 }
 
 function textOf(plan: ComposePlan): string {
+  if (valuesIn(plan) > MOST_VALUES)
+    throw new DeploymentFailure(
+      `The compose file has more than ${MOST_VALUES.toLocaleString('en')} values with all its variables. Use fewer variables or services.`,
+    )
   const text = JSON.stringify(plan)
   if (text.length <= LONGEST_PLAN) return text
   throw new DeploymentFailure(
     `The compose file is longer than ${LONGEST_PLAN / 1024 ** 2} MiB with all its variables and files. Use fewer or shorter ones.`,
   )
+}
+
+/** All texts, numbers and flags, at any depth. Counting ends soon after there are too many. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 0
+  for (const each of Object.values(value)) {
+    count += valuesIn(each)
+    if (count > MOST_VALUES) break
+  }
+  return count
 }
 
 /** Stores the validated plan of a release. It contains environment values, so only Berth can read it. */
