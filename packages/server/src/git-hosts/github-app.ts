@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import Type from 'typebox'
+import { isConsistentRsa, isUsualRsa } from '../lib/rsa-key.ts'
 import { allPages, answerOf, HostName, HostText } from './answers.ts'
 import { apiBase } from './base-url.ts'
 import { HostError } from './errors.ts'
@@ -39,11 +40,12 @@ const PER_PAGE = 100
 const VISIT_MS = 30_000
 const [CLOCK_DRIFT_S, LIFE_S] = [60, 300] // GitHub accepts at most ten minutes, and rejects tokens issued in the future
 
-/** The normalised key, or undefined if the text is not an RSA key, which is what GitHub issues for apps. */
+/** The normalised key, or undefined if the text is not a usual RSA key, which is what GitHub issues for apps. */
 export function readPrivateKey(pem: string): string | undefined {
   try {
     const key = createPrivateKey(pem)
-    return key.asymmetricKeyType === 'rsa' ? key.export({ type: 'pkcs8', format: 'pem' }).toString() : undefined
+    if (key.asymmetricKeyType !== 'rsa' || !isUsualRsa(key.asymmetricKeyDetails ?? {}) || !isConsistentRsa(key)) return undefined
+    return key.export({ type: 'pkcs8', format: 'pem' }).toString()
   } catch {
     return undefined
   }

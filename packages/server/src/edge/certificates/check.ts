@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { isConsistentRsa, isUsualRsa } from '../../lib/rsa-key.ts'
 import { BUFFER_BYTES } from '../haproxy/config.ts'
 
 export type UploadCheck = { readonly chain: string; readonly key: string; readonly notAfter: Date } | { readonly problem: string }
@@ -10,8 +11,6 @@ const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICAT
 const MAX_PEM = BUFFER_BYTES - 1_500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 const PROBE = Buffer.from('berth')
-/** Everybody uses 65537. A long one costs as much as a long key. */
-const MOST_EXPONENT = 2n ** 32n
 const DAMAGED_KEY = 'The private key is damaged: its parts do not belong together, or what it signs does not match the certificate.'
 const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
 
@@ -69,7 +68,7 @@ function parseKey(pem: string): KeyObject | string {
  */
 function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
   if (!isUsualKey(key)) return WRONG_KEY
-  if (key.asymmetricKeyType === 'rsa' && !isConsistent(key)) return DAMAGED_KEY
+  if (key.asymmetricKeyType === 'rsa' && !isConsistentRsa(key)) return DAMAGED_KEY
   const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
   try {
     if (verify(algorithm, PROBE, leaf.publicKey, sign(algorithm, PROBE, key))) return undefined
@@ -82,35 +81,7 @@ function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
 function isUsualKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
   if (type === 'ed25519') return true
   if (type === 'ec') return CURVES.has(details?.namedCurve ?? '')
-  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {}
-  return type === 'rsa' && bits >= 2048 && bits <= 4096 && publicExponent < MOST_EXPONENT
-}
-
-/**
- * Whether the factors and exponents of an RSA key are those of its modulus, and the factors equally long. OpenSSL believes them, and with
- * others it needs up to ten times as long for a signature, which is right all the same.
- */
-function isConsistent(key: KeyObject): boolean {
-  const jwk = key.export({ format: 'jwk' })
-  const [n, e, p, q] = [numberOf(jwk.n), numberOf(jwk.e), numberOf(jwk.p), numberOf(jwk.q)]
-  const [dp, dq, qi] = [numberOf(jwk.dp), numberOf(jwk.dq), numberOf(jwk.qi)]
-  const half = n.toString(2).length / 2
-  const isHalf = (factor: bigint) => Math.abs(factor.toString(2).length - half) <= 1
-  return (
-    p * q === n &&
-    isHalf(p) &&
-    isHalf(q) &&
-    dp < p &&
-    dq < q &&
-    qi < p &&
-    (e * dp) % (p - 1n) === 1n &&
-    (e * dq) % (q - 1n) === 1n &&
-    (q * qi) % p === 1n
-  )
-}
-
-function numberOf(base64url: string | undefined): bigint {
-  return BigInt(`0x0${Buffer.from(base64url ?? '', 'base64url').toString('hex')}`)
+  return type === 'rsa' && isUsualRsa(details ?? {})
 }
 
 function brokenLink(chain: readonly X509Certificate[]): string | undefined {
