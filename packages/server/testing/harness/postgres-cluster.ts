@@ -12,7 +12,8 @@ const PROGRAMS = '/usr/lib/postgresql'
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 512 * 1024 * 1024
 /** What is lost in a crash of the machine does not matter here. */
-const FAST = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=64MB', 'autovacuum=off']
+const FAST = ['fsync=off', 'full_page_writes=off', 'autovacuum=off']
+const SETTINGS = ['max_connections=300', 'shared_buffers=64MB', 'listen_addresses=']
 
 const run = promisify(execFile)
 
@@ -23,10 +24,10 @@ async function unprivileged(): Promise<{ uid?: number; gid?: number }> {
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-/** A PostgreSQL server of its own, reached by a socket in a temporary directory. */
-export async function startPostgres() {
+/** A PostgreSQL server of its own, reached by a socket in a temporary directory. `isDurable`: as people run it, on a disk. */
+export async function startPostgres({ isDurable = false } = {}) {
   const memory = await statfs(MEMORY).catch(() => undefined)
-  const parent = memory && memory.bavail * memory.bsize > ROOM_BYTES ? MEMORY : tmpdir()
+  const parent = !isDurable && memory && memory.bavail * memory.bsize > ROOM_BYTES ? MEMORY : tmpdir()
   const directory = await mkdtemp(path.join(parent, 'berth-pg-'))
   const as = await unprivileged()
   if (as.uid !== undefined && as.gid !== undefined) await chown(directory, as.uid, as.gid)
@@ -39,7 +40,8 @@ export async function startPostgres() {
   await answers()
 
   function begin() {
-    const settings = [...FAST, 'listen_addresses=', `unix_socket_directories=${directory}`].flatMap((setting) => ['-c', setting])
+    const wanted = [...(isDurable ? [] : FAST), ...SETTINGS, `unix_socket_directories=${directory}`]
+    const settings = wanted.flatMap((setting) => ['-c', setting])
     return spawn(program('postgres'), ['-D', data, ...settings], { ...as, stdio: 'ignore' })
   }
 
