@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { until, webFiles } from '../../testing/labs/deploy-lab.ts'
-import { openNodesLab } from './nodes-lab.ts'
+import { openNodesLab } from '../../testing/labs/nodes-lab.ts'
 
 const NAMES = ['a', 'b']
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { until } from '../../testing/labs/deploy-lab.ts'
 import { visit } from '../../testing/labs/edge-visitor.ts'
-import { type NodesLab, openNodesLab } from './nodes-lab.ts'
+import { type NodesLab, openNodesLab } from '../../testing/labs/nodes-lab.ts'
 
 const HOST = 'one.test'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodesLab } from './nodes-lab.ts'
+import type { NodesLab } from '../../testing/labs/nodes-lab.ts'
 
 const STAYS_MS = { least: 3000, most: 15_000 }
 const OPENS_WITHIN_MS = 5000

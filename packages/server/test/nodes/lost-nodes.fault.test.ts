@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { until } from '../../testing/labs/deploy-lab.ts'
-import { openNodesLab } from './nodes-lab.ts'
+import { openNodesLab } from '../../testing/labs/nodes-lab.ts'
 
 type Row = { id: number; app_id: number; number: number; status: string; is_active: number; started_at: string; finished_at: string }
 type Job = { worker: string | null }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { NodesLab } from '../../testing/labs/nodes-lab.ts'
 import { newestEvent } from './follow-events.ts'
-import type { NodesLab } from './nodes-lab.ts'
 
 const FAULTS = ['kill', 'pause', 'cut'] as const
 type Fault = (typeof FAULTS)[number]

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { until } from '../../testing/labs/deploy-lab.ts'
+import { openNodesLab } from '../../testing/labs/nodes-lab.ts'
 import { followEvents } from './follow-events.ts'
-import { openNodesLab } from './nodes-lab.ts'
 import { createRandomFaults } from './random-faults.ts'
 
 /** Fewer or shorter ones with these: `NODE_FAULTS=6 NODE_PAUSE_MS=40000 NODE_DEPLOYMENTS=20`. */
