@@ -7,7 +7,10 @@ export type Family = 'ipv4' | 'ipv6'
 export type Table = 'raw' | 'mangle' | 'filter'
 
 /** The metadata services, where clouds hand out credentials to any process on the machine. */
-export const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'], ipv6: ['fd00:ec2::254/128'] } as const
+export const METADATA = {
+  ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'],
+  ipv6: ['fd00:ec2::254/128'],
+} as const
 
 const TIMEOUT_MS = 20_000
 // By their full paths, because a service's PATH may lack the sbin directories.
