@@ -8,6 +8,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
 import type { SecretBox } from '../../../../lib/secret-box.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
+import { createYieldTurn } from '../../../../lib/yield-turn.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { LiveContext } from '../../run/context.ts'
 import type { DeploymentRecord } from '../../run/deployment-writes.ts'
@@ -114,8 +115,11 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
   }
 }
 
+const PRINT_IN_A_TURN_MS = 2
+
 /** Copies its output to the log as it is printed, also across short engine outages. */
 function createFollow({ engine }: Pick<Deps, 'engine'>) {
+  const yieldTurn = createYieldTurn(PRINT_IN_A_TURN_MS)
   type Seen = { since: string; last: ReturnType<typeof createLastLine> }
 
   async function print(context: LiveContext, { id, signal }: { id: string; signal: AbortSignal }, seen: Seen): Promise<void> {
@@ -124,6 +128,7 @@ function createFollow({ engine }: Pick<Deps, 'engine'>) {
       seen.since = entry.at
       seen.last.add(entry)
       context.output(entry.line, entry.stream)
+      await yieldTurn() // a command can print thousands of lines at once
     }
   }
 
