@@ -138,7 +138,7 @@ export function shotsOf(world: World): Shot[] {
   const app = (rest: string) => `/apps/${web.id}${rest}`
   return [
     ...Object.entries(pagesOf(world)).map(([name, address]) => ({ name, path: address })),
-    ...statesOf(),
+    ...statesOf(app('/settings')),
     { name: 'overview-loading', path: '/', before: hold('**/api/apps') },
     { name: 'app-loading', path: app(''), before: hold('**/api/apps/get/id') },
     { name: 'apps-error', path: '/apps', before: broken('**/api/apps') },

@@ -206,9 +206,18 @@ function updateStates(): Record<string, Look> {
   }
 }
 
-export function statesOf(): Shot[] {
+/** `settings` is the address of the settings of an app. */
+export function statesOf(settings: string): Shot[] {
   const at =
     (path: string) =>
     ([name, look]: [string, Look]): Shot => ({ name, path, ...look })
-  return [...Object.entries(serverStates()).map(at('/admin/servers')), ...Object.entries(updateStates()).map(at('/admin/health#updates'))]
+  const placement = {
+    before: async (page: Page) => await answer(page, 'servers.list', several([HERE, CHECKED, BLOCKED])),
+    after: async (page: Page) => await page.getByLabel('Placement').focus(),
+  }
+  return [
+    ...Object.entries(serverStates()).map(at('/admin/servers')),
+    ...Object.entries(updateStates()).map(at('/admin/health#updates')),
+    at(settings)(['app-placement', placement]),
+  ]
 }

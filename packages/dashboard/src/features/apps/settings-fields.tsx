@@ -136,7 +136,6 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
             {...form.field('replicas')}
           />
         )}
-        {mayHaveReplicas(app) && <PlacementField app={app} form={form} />}
         {mayHaveReplicas(app) && (
           <div className="sm:col-span-2">
             <ProcessesField isImage={app.image !== ''} {...form.field('processes')} />
@@ -149,6 +148,7 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
           options={STRATEGY_OPTIONS}
           {...form.choice('deploymentStrategy')}
         />
+        {mayHaveReplicas(app) && <PlacementField app={app} form={form} />}
       </div>
     </Card>
   )
