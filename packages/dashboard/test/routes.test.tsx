@@ -80,6 +80,13 @@ const SHELL = {
   // Asked for ten seconds later, which a busy machine can take.
   'updates.check': { current: '0.1.0', latest: '0.1.0', available: false, notes: '', publishedAt: null, checkedAt: AT, message: '' },
 } satisfies Replies
+const ONE_SERVER = {
+  isSwarm: false,
+  servers: [],
+  adding: { changes: [], ports: [], addresses: [], openUntil: null },
+  message: '',
+  placing: '',
+}
 const ONE_APP = {
   ...SHELL,
   'projects.list': [PROJECT],
@@ -88,6 +95,7 @@ const ONE_APP = {
   'deployments.listByApp': [],
   'envs.list': [],
   'git.accounts': [],
+  'servers.list': ONE_SERVER,
   'containers.status': { state: 'none', status: 'No container', id: '' },
   'figures.get': { from: AT, everySeconds: 60, cpu: [null], memory: [null], requests: [null], errors: [null], p50: [null], p99: [null] },
 } satisfies Replies
