@@ -12,6 +12,7 @@ it('has a default for everything', () => {
     edge: { httpPort: 80, httpsPort: 443 },
     privateSources: [],
     registry: undefined,
+    imagePort: 5443,
     provision: 'auto',
     logLevel: 'info',
     tuning: TUNING,
@@ -36,12 +37,14 @@ it('reads the given values', () => {
     BERTH_OWNER_EMAIL: ' Owner@Example.test ',
     BERTH_OWNER_PASSWORD: 'a-password',
     DOCKER_HOST: 'tcp://127.0.0.1:2375',
+    BERTH_IMAGE_PORT: '5000',
     BERTH_PRIVATE_SOURCES: ' Git.Example.test ,, 10.0.0.5 ',
   })
   expect(config).toMatchObject({
     host: '::1',
     port: 0,
     dataDir: '/srv/berth',
+    imagePort: 5000,
     owner: { email: 'owner@example.test', password: 'a-password' },
     engine: { host: '127.0.0.1', port: 2375 },
     privateSources: ['git.example.test', '10.0.0.5'],

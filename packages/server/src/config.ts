@@ -28,8 +28,10 @@ export type Config = Readonly<{
   edge: { httpPort: number; httpsPort: number }
   workers: number
   privateSources: readonly string[]
-  /** Where images of apps that run on other servers are pushed to, and pulled from by those; undefined if apps stay on this one. */
+  /** Where images of apps that run on other servers are pushed to, and pulled from by those; undefined if those pull from this Berth. */
   registry: { prefix: string; host: string; port: number; credentials: { host: string; username: string; password: string } } | undefined
+  /** Where other servers pull images from this one. */
+  imagePort: number
   /** CA certificates to trust for git hosts, in addition to the usual ones. */
   caFile: string | undefined
   /** Encrypts backups. */
@@ -196,6 +198,7 @@ export function readConfig(env: Environment = process.env): Config {
       .map((host) => host.trim().toLowerCase())
       .filter((host) => host !== ''),
     registry: registry(env),
+    imagePort: wholeNumber(env, 'BERTH_IMAGE_PORT', { fallback: 5443, min: 1, max: 65535 }),
     caFile: env['BERTH_CA_FILE'] || undefined,
     backupPassphrase: env['BERTH_BACKUP_PASSPHRASE'] || undefined,
     program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],

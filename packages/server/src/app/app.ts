@@ -31,8 +31,9 @@ const TRAFFIC_EVERY_MS = 30_000
 export async function createApp(config: Config, givenLog: Logger, supervised?: Supervised) {
   let isStopping = false
   const base = await createFoundation(config, givenLog)
-  const engineParts = createEngineParts(base)
   const leadership = createLeadershipOf(base)
+  const isLeading = () => leadership?.isHeld() ?? true
+  const engineParts = createEngineParts(base, isLeading)
   const traffic = await createTrafficParts(base, engineParts, leadership)
   const access = await createAccessParts(base)
   const gitParts = createGitParts(base, engineParts)
@@ -53,7 +54,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     // until everything else has ended requests are answered; jobs that they add wait for the next version
     supervised: supervised && { ...supervised, leave: () => void endWork({ base, work }).finally(supervised.leave) },
     isStopping: () => isStopping,
-    isLeading: () => leadership?.isHeld() ?? true,
+    isLeading,
   }
   const httpParts = await createHttpParts(parts)
   const { http, webSockets, health, figures } = httpParts
@@ -68,6 +69,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     webSockets.closeAll()
     access.loginTurns.stop()
     await endWork(parts, { http: { end: async () => await http.close() } })
+    await engineParts.engine.imageServer?.close()
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()

@@ -17,7 +17,7 @@ import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
-  engine: Pick<Engine, 'events' | 'keepPlaced' | 'placement' | 'containers'>
+  engine: Pick<Engine, 'events' | 'keepPlaced' | 'placement' | 'containers' | 'imageServer'>
   engineWatch: EngineWatch
   provisioning: Provisioning
   reconcile: Reconcile
@@ -50,6 +50,7 @@ const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
 const PLACED_LOOK_MS = 2000
 const PLACED_KEEP_MS = 10_000
+const IMAGES_LOOK_MS = 3000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
 export const SINGLE_TASKS: readonly string[] = [
@@ -175,6 +176,16 @@ function serverTasks(parts: Parts): Task[] {
       name: 'networks of other servers',
       everyMs: PLACED_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
+    },
+    {
+      name: 'images for other servers',
+      everyMs: IMAGES_LOOK_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.imageServer?.keep())),
+    },
+    {
+      name: 'old images for other servers',
+      everyMs: HOUR_MS / 6,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.imageServer?.cleanUp())),
     },
   ]
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createEngine } from '../engine/engine.ts'
 import { createEngineWatch } from '../features/health/engine-watch.ts'
+import { createImageAuthority } from '../features/servers/image-authority.ts'
 import { createGit } from '../git/git.ts'
 import { createLfs } from '../git/lfs.ts'
 import { createPinnedRequest } from '../git/pinned-request.ts'
@@ -15,8 +16,9 @@ import { isSwarmOn } from '../store/swarm-fact.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The engine, its provisioning and firewalls, and git: everything that runs other programs. */
-export function createEngineParts({ config, db, instance, log, now, fence, reservedPorts }: Foundation) {
-  const { provision: mode, privateSources } = config
+export function createEngineParts(base: Foundation, isLeading: () => boolean) {
+  const { config, db, instance, log, now, fence, reservedPorts } = base
+  const { provision: mode, privateSources, registry } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
   const firewalls = createFirewalls({
@@ -25,11 +27,19 @@ export function createEngineParts({ config, db, instance, log, now, fence, reser
     engine: config.engine,
     edgePorts,
     privateSources,
-    registry: config.registry,
-  })
-  const { registry } = config
-  const otherServers = registry && {
     registry,
+    imagePort: { number: config.imagePort, isUsed: async () => registry === undefined && (await isSwarmOn(db)) },
+  })
+  const otherServers = {
+    registry,
+    imageServer: {
+      instance,
+      directory: join(config.dataDir, 'images'),
+      port: config.imagePort,
+      floorBytes: config.tuning.diskFloorBytes,
+      identity: createImageAuthority(base),
+      mayListen: isLeading,
+    },
     isSwarm: async () => await isSwarmOn(db),
     whyNot: () => whyNoOverlayWay({ mode, engine: config.engine }),
     openWay: openOverlayWay,
@@ -39,7 +49,7 @@ export function createEngineParts({ config, db, instance, log, now, fence, reser
     log,
     now,
     ...(fence && { beforeChange: fence.check }),
-    ...(otherServers && { otherServers }),
+    otherServers,
   })
   const engineWatch = createEngineWatch({ engine, provisioning, log })
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: reservedPorts })

@@ -19,6 +19,7 @@ import { finishKeyRotation, keyHash } from '../store/key-rotation.ts'
 import { hasData, openDatabase } from '../store/open.ts'
 import { type NodeIdentity, portsOfNodes } from '../store/presence.ts'
 import { createStorageLog } from '../store/storage-log.ts'
+import { isSwarmOn } from '../store/swarm-fact.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 
 /** The periodic task that looks for changes of other nodes. */
@@ -76,7 +77,10 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     fence,
     background,
     /** The ports of the machine that Berth itself uses: all nodes are on it. */
-    reservedPorts: async () => (node ? await portsOfNodes(db) : ownPorts(config)),
+    reservedPorts: async () => [
+      ...(node ? await portsOfNodes(db) : ownPorts(config)),
+      ...(config.registry === undefined && (await isSwarmOn(db)) ? [config.imagePort] : []),
+    ],
     openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
     settings: () => settings,
     reloadSettings: async () => {

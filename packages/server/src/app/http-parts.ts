@@ -95,6 +95,8 @@ function createServerParts(
 ) {
   const onSwitched = () => {
     background.wake('firewall') // the engine may reach other servers from then on
+    background.wake('images for other servers')
+    background.wake('old images for other servers')
   }
   return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched, port })
 }

@@ -49,11 +49,13 @@ export function createEngine(deps: Deps) {
   const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const here = createContainers({ transport, now: deps.now })
   const agentImage = createAgentImage({ transport, images })
-  const swarm = createSwarm({ transport })
+  const { otherServers } = deps
+  const mustPull = () => otherServers?.imageServer !== undefined && otherServers.registry === undefined && otherServers.whyNot() === ''
+  const swarm = createSwarm({ transport, mustPull })
   const networks = createNetworks({ transport })
   const { containers, ...placing } = createPlacing(
-    { transport, images, swarm, networks, here, agentImage, now: deps.now },
-    deps.otherServers,
+    { transport, images, swarm, networks, here, agentImage, facts, mustPull, now: deps.now, log: deps.log },
+    otherServers,
   )
   const lentContainers = createLentContainers({ transport })
   const logs = createContainerLogs({ transport })

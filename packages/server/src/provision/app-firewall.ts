@@ -30,14 +30,28 @@ export const hasIpv6 = (): boolean => existsSync(IPV6_ADDRESSES)
  */
 export function appFirewallRules(port: number, family: Family = 'ipv4'): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
-  const local = ['-m', 'addrtype', '--dst-type', 'LOCAL']
   return {
-    refuse: [
-      [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
-      ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT']),
-    ],
+    refuse: [refusedPort(chain, port), ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT'])],
     enter: FROM_CONTAINERS[family].flatMap((match) => ENTERED[family].map((from) => [from, ...match, '-j', chain])),
   }
+}
+
+function refusedPort(chain: string, port: number): string[] {
+  return [
+    chain,
+    '-p',
+    'tcp',
+    '--dport',
+    String(port),
+    '-m',
+    'addrtype',
+    '--dst-type',
+    'LOCAL',
+    '-j',
+    'REJECT',
+    '--reject-with',
+    'tcp-reset',
+  ]
 }
 
 /**
@@ -62,15 +76,24 @@ const FORGERY_WALLS: readonly { table: Table; rules: readonly (readonly string[]
   { table: 'mangle', rules: FORGERIES.loopback },
 ]
 
-/** Keeps apps and builds away from the control plane. Called repeatedly, it only adds rules that are missing and removes none. */
-export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off' }) {
+export type AppFirewallDeps = {
+  log: Pick<Logger, 'info' | 'warn'>
+  mode: 'auto' | 'off'
+  /** Where other servers get images, while there are any. Somebody else may use that port otherwise. */
+  imagePort?: { number: number; isUsed: () => Promise<boolean> }
+}
+
+/** Keeps apps and builds away from the control plane. Called repeatedly, it only adds rules that are missing, and removes none but that for the port of images. */
+export function createAppFirewall(deps: AppFirewallDeps) {
   const { log, mode } = deps
   let message = ''
   let isInPlace = false
+  const closeImages = createClosedImages(deps.imagePort)
 
   async function ensure(port: number, signal?: AbortSignal): Promise<void> {
     if (mode === 'off') return
-    const result = await apply(port, signal)
+    const applied = await apply(port, signal)
+    const result = applied.ok ? await closeImages(port, signal) : applied
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
@@ -91,6 +114,24 @@ async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult
   const results = [await addRules(port, 'ipv4', signal), await refuseForgeries(appFirewallChain(port), signal)]
   if (hasIpv6()) results.push(await addRules(port, 'ipv6', signal))
   return results.find(({ ok }) => !ok) ?? { ok: true }
+}
+
+function createClosedImages(images: AppFirewallDeps['imagePort']) {
+  /** Unknown after a start. */
+  let isClosed: boolean | undefined
+
+  return async (port: number, signal?: AbortSignal): Promise<FirewallResult> => {
+    const isUsed = (await images?.isUsed()) ?? false
+    if (images === undefined || (!isUsed && isClosed === false)) return { ok: true }
+    const rule = refusedPort(appFirewallChain(port), images.number)
+    for (const family of hasIpv6() ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)) {
+      if (!isUsed) while ((await iptables(['-D', ...rule], signal, family)).ok);
+      const added = isUsed ? await ensureRule('-A', rule, { signal, family }) : ({ ok: true } as const)
+      if (!added.ok) return added
+    }
+    isClosed = isUsed
+    return { ok: true }
+  }
 }
 
 async function addRules(port: number, family: Family, signal: AbortSignal | undefined): Promise<FirewallResult> {

@@ -1,4 +1,4 @@
-import { createAppFirewall, removeAppFirewall } from './app-firewall.ts'
+import { type AppFirewallDeps, createAppFirewall, removeAppFirewall } from './app-firewall.ts'
 import { createBridgeWall, removeBridgeWall } from './bridge-wall.ts'
 import { createConnectionLimits, removeConnectionLimits } from './connection-limits.ts'
 import { createEngineFirewall, type EngineFirewallDeps, removeEngineFirewall } from './engine-firewall.ts'
@@ -8,7 +8,7 @@ import { createKernelTables } from './kernel-tables.ts'
  * What keeps apps and builds from the control plane and from using up the kernel's tables of connections and neighbours, build steps from each other, and
  * the engine's own downloads from private addresses.
  */
-export function createFirewalls(deps: EngineFirewallDeps) {
+export function createFirewalls(deps: EngineFirewallDeps & AppFirewallDeps) {
   const forApps = createAppFirewall(deps)
   const forEngine = createEngineFirewall(deps)
   const forBuilds = createBridgeWall(deps)

@@ -20,6 +20,8 @@ export type PrivateHostTable = {
   /** Its place among them, in the order in which they were added. */
   number: number
 }
+/** What other servers trust when they pull images from this Berth: one row. */
+export type ImageServerTable = { name: string; certificate: string; sealed_key: string; sealed_password: string }
 /** What a project got with credentials, by the very bytes. */
 export type PrivateImageTable = {
   digest: string

@@ -26,7 +26,7 @@ import type {
 import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } from './log-tables.ts'
 import type { ControlPlaneTable, LeaseTable, RouteChangeTable } from './node-tables.ts'
 import type { InvitationTable, LoginDelayTable, SessionTable, UserTable } from './people-tables.ts'
-import type { PrivateHostTable, PrivateImageTable, RegistryTable } from './registry-tables.ts'
+import type { ImageServerTable, PrivateHostTable, PrivateImageTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
 /** SQLite has no booleans. */
@@ -272,6 +272,7 @@ export type Schema = {
   registry: RegistryTable
   private_host: PrivateHostTable
   private_image: PrivateImageTable
+  image_server: ImageServerTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
   github_app: GitHubAppTable

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment, Server } from '@berth/contract'
@@ -13,11 +14,12 @@ import { until } from './deploy-lab.ts'
 const TUNING = { stabilityMs: 500, healthDeadlineMs: 20_000, healthIntervalMs: 100, drainMs: 500, stopGraceSeconds: 1, reconcileMs: 2000 }
 /** The machine has two cores, and the servers need them. */
 const PAUSE_MS = 5
+const IMAGE_PORT = 5443
 const UNFINISHED = ['pending', 'building', 'deploying']
 
 /**
- * Berth with its edge on the first of several machines, in the network of that machine, and a registry and a git server that all of them
- * reach. The others have joined and passed their checks.
+ * Berth with its edge on the first of several machines, in the network of that machine, and a registry, which it is not told of, and a git
+ * server that all of them reach. The others have joined and passed their checks.
  */
 export async function openPlacedLab({ nodes }: { nodes: number }) {
   await using stack = new AsyncDisposableStack()
@@ -39,12 +41,12 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
         DOCKER_HOST: `unix://${here.engine.socketPath}`,
         BERTH_PROVISION: 'auto',
         BERTH_PRIVATE_SOURCES: bed.gateway,
-        BERTH_REGISTRY: `${registry.host}/apps`,
-        BERTH_REGISTRY_USERNAME: registry.publisher.name,
-        BERTH_REGISTRY_PASSWORD: registry.publisher.password,
       },
     }),
   )
+  // all machines have the files of this one, also those that the command writes
+  const trusted = `/etc/docker/certs.d/${here.address}:${IMAGE_PORT}`
+  stack.defer(async () => await rm(trusted, { recursive: true, force: true }))
   const owner = await berth.owner()
   const server = async (name: string, fits: (found: Server) => boolean = () => true): Promise<Server> => {
     const read = async () => (await owner.call('servers.list')).servers.find((each) => each.name === name)
@@ -89,6 +91,7 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     owner,
     engine,
     registry,
+    trusted,
     here,
     others,
     project,

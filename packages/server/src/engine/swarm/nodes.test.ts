@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changedSpec, nodeOf } from './nodes.ts'
+import { changedSpec, constraintsOf, nodeOf } from './nodes.ts'
 
 const spec = {
   Role: 'worker',
@@ -57,4 +57,19 @@ it('changes what it is told to, and leaves the labels of others', () => {
     Labels: { zone: 'theirs', 'berth.server': 'a1', 'berth.label.ssd': 'true' },
   })
   expect(changedSpec({}, { serverId: 'b2' })).toEqual({ Labels: { 'berth.server': 'b2' } })
+})
+
+it('a check counts only with a pull where images come from this Berth', () => {
+  expect(nodeOf({ Spec: spec }).isChecked).toBe(true)
+  expect(nodeOf({ Spec: spec }, true).isChecked).toBe(false)
+  const passed = changedSpec(spec, { isChecked: true }, true)
+  expect(nodeOf({ Spec: passed }, true).isChecked).toBe(true)
+  expect(nodeOf({ Spec: changedSpec(passed, { isChecked: true }) }, true).isChecked).toBe(true)
+  expect(changedSpec(passed, { isChecked: false })['Labels']).not.toHaveProperty('berth.pulls')
+  expect(constraintsOf({})).toEqual(['node.labels.berth.checked==true'])
+  expect(constraintsOf({ label: 'ssd' }, true)).toEqual([
+    'node.labels.berth.checked==true',
+    'node.labels.berth.pulls==true',
+    'node.labels.berth.label.ssd==true',
+  ])
 })

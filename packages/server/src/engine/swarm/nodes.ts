@@ -2,7 +2,7 @@ import { cleanLine } from '../../lib/clean-line.ts'
 import { count, field, record, text, texts } from '../api/json.ts'
 
 /** Our labels on a node. Swarm's own id changes when a machine leaves and joins again. */
-const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', prefix: 'berth.label.' } as const
+const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', pulls: 'berth.pulls', prefix: 'berth.label.' } as const
 
 export type SwarmNode = {
   /** Swarm's id. */
@@ -34,10 +34,11 @@ export function isAllowed(node: Pick<SwarmNode, 'serverId' | 'labels'>, { server
   return (serverId === undefined || node.serverId === serverId) && (label === undefined || node.labels.includes(label))
 }
 
-/** In Swarm's words. Servers that have not passed their check are never allowed. */
-export function constraintsOf({ serverId, label }: AllowedServers): string[] {
+/** In Swarm's words. Servers that have not passed their check are never allowed. With `mustPull` it must have included a pull from this Berth. */
+export function constraintsOf({ serverId, label }: AllowedServers, mustPull = false): string[] {
   return [
     `node.labels.${NODE_LABEL.checked}==true`,
+    ...(mustPull ? [`node.labels.${NODE_LABEL.pulls}==true`] : []),
     ...(serverId === undefined ? [] : [`node.labels.${NODE_LABEL.server}==${serverId}`]),
     ...(label === undefined ? [] : [`node.labels.${NODE_LABEL.prefix}${label}==true`]),
   ]
@@ -56,14 +57,14 @@ export type NodeChange = {
 const LONGEST_WORD = 100
 const LONGEST_MESSAGE = 500
 
-export function nodeOf(value: unknown): SwarmNode {
+export function nodeOf(value: unknown, mustPull = false): SwarmNode {
   const [spec, manager] = [field(value, 'Spec'), field(value, 'ManagerStatus') ?? undefined]
   const labels = texts(field(spec, 'Labels'))
   const availability = text(field(spec, 'Availability'))
   return {
     id: text(field(value, 'ID')),
     serverId: labels[NODE_LABEL.server] ?? '',
-    isChecked: labels[NODE_LABEL.checked] === 'true',
+    isChecked: labels[NODE_LABEL.checked] === 'true' && (!mustPull || labels[NODE_LABEL.pulls] === 'true'),
     name: cleanLine(text(field(value, 'Description', 'Hostname'))).slice(0, LONGEST_WORD),
     // that of a manager as the others reach it: its own view of itself may be 0.0.0.0
     address: (text(field(manager, 'Addr')) || text(field(value, 'Status', 'Addr'))).replace(/:\d+$/, ''),
@@ -84,14 +85,15 @@ export function nodeOf(value: unknown): SwarmNode {
 }
 
 /** A node's settings after a change. Labels that are not ours stay. */
-export function changedSpec(spec: unknown, change: NodeChange): Record<string, unknown> {
+export function changedSpec(spec: unknown, change: NodeChange, mustPull = false): Record<string, unknown> {
   const { serverId, isChecked, role, availability, labels } = change
   const before = Object.entries(texts(field(spec, 'Labels')))
   const kept = before.filter(([key]) => labels === undefined || !key.startsWith(NODE_LABEL.prefix))
+  const ofCheck: readonly string[] = isChecked === undefined ? [] : [NODE_LABEL.checked, ...(isChecked ? [] : [NODE_LABEL.pulls])]
   const after = {
-    ...Object.fromEntries(kept.filter(([key]) => isChecked === undefined || key !== NODE_LABEL.checked)),
+    ...Object.fromEntries(kept.filter(([key]) => !ofCheck.includes(key))),
     ...(serverId === undefined ? {} : { [NODE_LABEL.server]: serverId }),
-    ...(isChecked === true ? { [NODE_LABEL.checked]: 'true' } : {}),
+    ...(isChecked === true ? { [NODE_LABEL.checked]: 'true', ...(mustPull && { [NODE_LABEL.pulls]: 'true' }) } : {}),
     ...Object.fromEntries((labels ?? []).map((label) => [`${NODE_LABEL.prefix}${label}`, 'true'])),
   }
   return {

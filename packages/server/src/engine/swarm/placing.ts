@@ -1,5 +1,8 @@
+import { EngineError } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
 import type { Containers } from '../containers.ts'
+import type { EngineFacts } from '../facts.ts'
+import { createImageServer, type ImageServer, type ImageServerSettings } from '../image-server/image-server.ts'
 import type { Images } from '../images.ts'
 import { LABEL } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
@@ -9,19 +12,22 @@ import { createGateway, type Way } from './gateway.ts'
 import { createPlacement } from './placement.ts'
 import { createProjectOverlays } from './project-overlays.ts'
 import { createPublishedImages, type SharedRegistry } from './published-images.ts'
-import { createServiceCalls } from './service-calls.ts'
+import { createServiceCalls, type ServiceCalls } from './service-calls.ts'
 import { createServiceContainers } from './service-containers.ts'
-import type { Swarm } from './swarm.ts'
+import type { MustPull, Swarm } from './swarm.ts'
 
-/** What containers on other servers need besides a Swarm: a registry that all servers reach, and a way from this one to their networks. */
+/** What containers on other servers need besides a Swarm: a place to pull their images from, and a way from this one to their networks. */
 export type OtherServers = {
-  readonly registry: SharedRegistry
+  /** The operator's own. Without it the servers pull from this Berth. */
+  readonly registry?: SharedRegistry | undefined
+  readonly imageServer?: Omit<ImageServerSettings, 'isUsed'> | undefined
   /** Whether Berth has switched Swarm on. Must not ask the engine. */
   readonly isSwarm: () => Promise<boolean>
   /** Why this server cannot reach the networks of others, in a sentence; empty if it can. */
   readonly whyNot: () => string
   readonly openWay: (way: Way) => Promise<void>
 }
+type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 type Parts = {
   transport: Transport
   images: Images
@@ -29,17 +35,22 @@ type Parts = {
   networks: ReturnType<typeof createNetworks>
   here: Containers
   agentImage: ReturnType<typeof createAgentImage>
+  facts: () => Promise<EngineFacts>
+  mustPull: MustPull
   now: () => Date
+  log: Log
 }
 
-const NO_REGISTRY =
-  'Apps run on this server only. To run them on the others too, set BERTH_REGISTRY to a registry that all servers reach, and start Berth again.'
+const NONE = 'Apps run on this server only.'
 
 /** Containers on this server, and on others of its Swarm. */
-export function createPlacing({ transport, images, swarm, networks, here, agentImage, now }: Parts, others: OtherServers | undefined) {
+export function createPlacing(parts: Parts, others: OtherServers | undefined) {
+  const { transport, images, swarm, networks, here, agentImage, mustPull, now } = parts
   const calls = createServiceCalls({ transport })
-  const whyNot = () => others?.whyNot() ?? NO_REGISTRY
-  const placement = createPlacement({ swarm, whyNot, isSwarm: async () => (await others?.isSwarm()) ?? false })
+  const isSwarm = async () => (await others?.isSwarm()) ?? false
+  const imageServer = createOwnImages(parts, { ...others, isSwarm, calls })
+  const whyNot = () => (others === undefined ? NONE : others.whyNot() || (imageServer?.problem() ?? ''))
+  const placement = createPlacement({ swarm, whyNot, isSwarm })
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
   const overlays = createProjectOverlays({ transport, calls, gateway })
@@ -48,8 +59,8 @@ export function createPlacing({ transport, images, swarm, networks, here, agentI
     openNodes: placement.openNodes,
     readyNodes: placement.readyNodes,
     namesOf: placement.namesOf,
-    published: createPublishedImages({ transport, images, registry: others?.registry }),
-    credentials: () => others?.registry.credentials,
+    ...imagesFor({ transport, images }, others?.registry, imageServer),
+    mustPull,
     networkOf: async (labels) =>
       await overlays.ensure({ instance: labels[LABEL.instance] ?? '', projectId: Number(labels[LABEL.project] ?? '0') }),
     now,
@@ -65,5 +76,27 @@ export function createPlacing({ transport, images, swarm, networks, here, agentI
   /** Before Swarm is switched off. */
   const removePlaced = async (instance: string): Promise<void> => (others === undefined ? undefined : await overlays.removeAll(instance))
 
-  return { containers: createPlacedContainers({ here, services, placement }), placement, keepPlaced, removePlaced }
+  return { containers: createPlacedContainers({ here, services, placement }), placement, imageServer, keepPlaced, removePlaced }
+}
+
+/** Undefined with a registry of the operator. */
+function createOwnImages(parts: Parts, others: Partial<OtherServers> & { isSwarm: () => Promise<boolean>; calls: ServiceCalls }) {
+  const { registry, imageServer, isSwarm, calls } = others
+  if (registry !== undefined || imageServer === undefined) return undefined
+  const usedImages = async (instance: string) => (await calls.list({ [LABEL.instance]: instance })).services.map(({ image }) => image)
+  return createImageServer({ ...parts, isSwarm, usedImages }, { ...imageServer, isUsed: parts.mustPull })
+}
+
+/** Where the servers pull the images of services from. */
+function imagesFor(
+  { transport, images }: Pick<Parts, 'transport' | 'images'>,
+  registry: SharedRegistry | undefined,
+  imageServer: ImageServer | undefined,
+) {
+  if (registry !== undefined)
+    return { published: createPublishedImages({ transport, images, registry }), credentials: async () => registry.credentials }
+  const none = async () => {
+    throw new EngineError(500, NONE)
+  }
+  return { published: imageServer?.publish ?? none, credentials: async () => await imageServer?.credentials() }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { count, field, items, text } from '../api/json.ts'
 import type { Maker } from '../labels.ts'
+import type { RegistryCredentials } from '../registry.ts'
 import { PROBE, RESPONDER } from './probe-programs.ts'
 import type { Services, TaskState } from './services.ts'
 
@@ -22,6 +23,8 @@ export type Probed =
       readonly isFull: boolean
       /** Of what its containers must not reach, what they did. */
       readonly reached: readonly string[]
+      /** Whether its engine could pull an image from this Berth; undefined if it does not have to. */
+      readonly pulls?: boolean
       /** The ports of Swarm's own exchange there: `silent` if nothing came back. */
       readonly gossip: { readonly tcp: string; readonly udp: string }
     }
@@ -34,10 +37,16 @@ type Target = {
   readonly address: string
   /** What containers there must not reach: addresses with a port. */
   readonly closed: readonly string[]
+  /** One that it does not have, to see whether it can pull it. */
+  readonly pull?: { readonly image: string; readonly credentials: RegistryCredentials } | undefined
 }
 
 const START_MS = 30_000
 const END_MS = 60_000
+const PULL_MS = 30_000
+/** The image that is pulled has no such program, so its container ends at once. One that could not be pulled is rejected. */
+const NOTHING = ['/nothing']
+const STARTED = ['failed', 'complete', 'running']
 
 /** Runs a container on another node that tries what releases will need there, against one on this node. One check at a time. */
 export function createProbe({ services, log }: { services: Services; log: Log }) {
@@ -47,23 +56,22 @@ export function createProbe({ services, log }: { services: Services; log: Log })
     const { instance, image } = target
     const name = `berth-${instance}-check-${randomBytes(4).toString('hex')}`
     const shared = { owner: ownerOf(instance), network: name, image }
+    const there = { nodeId: target.nodeId, environment: {} }
     await services.removeAll(shared.owner) // what a crash left
     await services.createOverlay(name, shared.owner)
     try {
+      const pulling = target.pull && (await services.start({ ...shared, ...target.pull, ...there, name: `${name}-pull`, command: NOTHING }))
       const responder = { ...shared, name: `${name}-here`, nodeId: target.hereId, environment: { PEER: target.address } }
       const here = await services.start({ ...responder, command: ['node', '-e', RESPONDER] })
       const running = await services.waitFor(here, 'running', { withinMs: START_MS, signal })
       if (running.state !== 'running') return { is: 'failed', reason: `On this server: ${running.error || running.state}` }
-      const probe = {
-        ...shared,
-        name: `${name}-there`,
-        nodeId: target.nodeId,
-        environment: { PEER: running.address, CLOSED: target.closed.join() },
-      }
-      const there = await services.start({ ...probe, command: ['node', '-e', PROBE] })
-      const ended = await services.waitFor(there, 'ended', { withinMs: END_MS, signal })
+      const environment = { PEER: running.address, CLOSED: target.closed.join() }
+      const probe = await services.start({ ...shared, ...there, name: `${name}-there`, environment, command: ['node', '-e', PROBE] })
+      const ended = await services.waitFor(probe, 'ended', { withinMs: END_MS, signal })
       if (ended.state !== 'complete') return failed(ended)
-      return resultOf(target, await services.output(there), await services.output(here))
+      const pulled = pulling && (await services.waitFor(pulling, 'ended', { withinMs: PULL_MS, signal }))
+      const result = resultOf(target, await services.output(probe), await services.output(here))
+      return { ...result, ...(pulled && { pulls: STARTED.includes(pulled.state) }) }
     } finally {
       // the result is worth more, and the next check removes what is left
       await services.removeAll(shared.owner).catch((err: unknown) => log.warn({ err }, 'a check could not be cleaned up'))

@@ -6,7 +6,7 @@ import { authHeader, type RegistryCredentials } from '../registry.ts'
 
 /** The registry that all servers reach. `prefix` is the path of the images in it, such as `registry.example.com/berth`. */
 export type SharedRegistry = { readonly prefix: string; readonly credentials: RegistryCredentials | undefined }
-type Deps = { transport: Transport; images: Pick<Images, 'tag' | 'remove' | 'inspect'>; registry: SharedRegistry | undefined }
+type Deps = { transport: Transport; images: Pick<Images, 'tag' | 'remove' | 'inspect'>; registry: SharedRegistry }
 
 const PUSH_MS = 600_000
 const DIGEST = /^sha256:[0-9a-f]{64}$/
@@ -37,7 +37,7 @@ export function createPublishedImages({ transport, images, registry }: Deps) {
   async function pushAs(name: string, image: string, signal?: AbortSignal): Promise<string> {
     await images.tag(image, name, signal)
     try {
-      return await push(name, registry?.credentials, signal)
+      return await push(name, registry.credentials, signal)
     } finally {
       await images.remove(name)
     }
@@ -45,7 +45,6 @@ export function createPublishedImages({ transport, images, registry }: Deps) {
 
   /** The name in the registry is as hard to guess as the local one (decision 7). The local one stays. */
   return async function published(image: string, signal?: AbortSignal): Promise<string> {
-    if (registry === undefined) throw new EngineError(500, 'There is no registry for the servers: set BERTH_REGISTRY.')
     const found = await images.inspect(image, signal)
     if (found === null) throw new EngineError(404, 'The image of the release is not on this server any more.')
     const seen = known.get(found.id)

@@ -31,7 +31,8 @@ function openLab({ ready }: { ready: readonly string[] }) {
     readyNodes: async () => new Set(ready),
     namesOf: async () => new Map(),
     published: unused,
-    credentials: () => undefined,
+    credentials: async () => undefined,
+    mustPull: () => false,
     networkOf: unused,
     now: () => new Date(),
   })

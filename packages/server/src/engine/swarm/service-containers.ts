@@ -9,6 +9,7 @@ import type { AllowedServers, SwarmNode } from './nodes.ts'
 import type { ServiceCalls } from './service-calls.ts'
 import { lostSettings, serviceRequest } from './service-spec.ts'
 import { currentTask, detailsOfService, isLeaving, type Service, stateOf, summaryOfService, type Task, tasksOf } from './service-state.ts'
+import type { MustPull } from './swarm.ts'
 
 type Begin = { limitMs: number; after?: string }
 type Deps = {
@@ -20,7 +21,8 @@ type Deps = {
   namesOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** The name and the digest under which the servers can pull an image of this engine. */
   published: (image: string, signal?: AbortSignal) => Promise<string>
-  credentials: () => RegistryCredentials | undefined
+  credentials: () => Promise<RegistryCredentials | undefined>
+  mustPull: MustPull
   /** The id of the overlay network of a project, once this server reaches it. */
   networkOf: (labels: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<string>
   now: () => Date
@@ -64,8 +66,8 @@ export function createServiceContainers(deps: Deps) {
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
     const image = await deps.published(spec.image, signal)
     const network = await deps.networkOf(spec.labels, signal)
-    const body = serviceRequest(spec, { image, network, avoided: await nodesOfOthers(spec, signal) })
-    const id = text(field(await calls.create(body, authHeader(deps.credentials()), signal), 'ID'))
+    const body = serviceRequest(spec, { image, network, avoided: await nodesOfOthers(spec, signal), mustPull: deps.mustPull() })
+    const id = text(field(await calls.create(body, authHeader(await deps.credentials()), signal), 'ID'))
     try {
       const lost = lostSettings(body, await calls.storedSpec(id, signal))
       if (lost.length > 0) throw new EngineError(500, `Swarm did not keep these settings of the container: ${lost.join(', ')}.`)
@@ -189,6 +191,6 @@ function notStarted(task: Task | undefined): EngineError {
   const why = task?.error ?? ''
   if (task?.state === 'pending') return new EngineError(503, `No server can run it now: ${why || 'none is free'}. See Servers.`)
   if (task?.state === 'rejected' && /no such image/i.test(why))
-    return new EngineError(500, `A server could not pull the image from the registry (${why}). Check that it reaches the registry.`)
+    return new EngineError(500, `A server could not pull the image from the registry (${why}). Check the server: see Servers.`)
   return new EngineError(500, `A server could not start it: ${why || task?.state || 'it gave no reason'}`)
 }

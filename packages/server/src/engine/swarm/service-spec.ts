@@ -12,6 +12,8 @@ export type ServicePlace = {
   readonly network: string
   /** Swarm's ids of nodes that already run a replica of it. */
   readonly avoided: readonly string[]
+  /** Whether only servers will do that have pulled from this Berth. */
+  readonly mustPull?: boolean
 }
 
 const SECOND_NS = 1e9
@@ -27,7 +29,7 @@ const CONDITIONS = { no: 'none', 'on-failure': 'on-failure', 'unless-stopped': '
 const HIDDEN = Object.fromEntries([...Object.values(LABEL), LENT_LABEL].map((key) => [key, '']))
 
 /** A container of a release as a service with one task. What an app's container may not do, this may not either. */
-export function serviceRequest(spec: ContainerSpec, { image, network, avoided }: ServicePlace): Record<string, unknown> {
+export function serviceRequest(spec: ContainerSpec, { image, network, avoided, mustPull }: ServicePlace): Record<string, unknown> {
   if (spec.volumes.length > 0 || (spec.files ?? []).length > 0) throw new Error('volumes and files are on one server')
   const limits = {
     Pids: PIDS_LIMIT,
@@ -53,7 +55,7 @@ export function serviceRequest(spec: ContainerSpec, { image, network, avoided }:
       },
       Resources: { Limits: limits },
       RestartPolicy: { Condition: CONDITIONS[spec.restart], ...RESTART },
-      Placement: { Constraints: [...constraintsOf(spec.servers ?? {}), ...avoided.map((id) => `node.id!=${id}`)] },
+      Placement: { Constraints: [...constraintsOf(spec.servers ?? {}, mustPull), ...avoided.map((id) => `node.id!=${id}`)] },
       Networks: [{ Target: network, ...(spec.aliases.length === 0 ? {} : { Aliases: [...spec.aliases] }) }],
       LogDriver: { Name: LOG_CONFIG.Type, Options: { ...LOG_CONFIG.Config } },
     },

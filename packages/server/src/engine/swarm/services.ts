@@ -6,6 +6,7 @@ import { field, filters, items, labelFilter, text } from '../api/json.ts'
 import { createLogReader } from '../api/log-frames.ts'
 import type { Transport } from '../api/transport.ts'
 import { labelsOf, type Maker } from '../labels.ts'
+import { authHeader, type RegistryCredentials } from '../registry.ts'
 import { answered } from './swarm.ts'
 
 /** One container on one node, which is not started again when it ends. */
@@ -17,6 +18,8 @@ export type SingleTask = {
   readonly image: string
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  /** For the registry of its image. */
+  readonly credentials?: RegistryCredentials
 }
 type Log = { warn(fields: object, message: string): void }
 export type TaskState = { readonly state: string; readonly address: string; readonly error: string }
@@ -39,7 +42,8 @@ export function createServices({ transport, log }: { transport: Transport; log: 
   const { createOverlay, removeOverlays } = createOverlays({ transport, log })
 
   async function start(task: SingleTask): Promise<string> {
-    const created = await answered(transport.json({ method: 'POST', path: '/services/create', body: serviceRequest(task) }))
+    const headers = authHeader(task.credentials)
+    const created = await answered(transport.json({ method: 'POST', path: '/services/create', body: serviceRequest(task), headers }))
     return text(field(created, 'ID'))
   }
 

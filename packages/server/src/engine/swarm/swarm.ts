@@ -27,8 +27,11 @@ const ANSWER_MS = 3000
 const CHANGE_MS = 30_000
 const MOST_TRIES = 5
 
+/** Whether a check counts only if the server has pulled an image from this Berth. */
+export type MustPull = () => boolean
+
 /** The swarm of this engine: whether there is one, its nodes and its join token. Only one that has our label is changed. */
-export function createSwarm({ transport }: { transport: Transport }) {
+export function createSwarm({ transport, mustPull = () => false }: { transport: Transport; mustPull?: MustPull }) {
   const get = async (path: string, query: Record<string, string> = {}) =>
     await answered(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS }))
 
@@ -98,22 +101,22 @@ export function createSwarm({ transport }: { transport: Transport }) {
     return (await owners()).length
   }
 
-  return { state, turnOn, turnOff, replaceToken, ...createNodes(transport, get), tasks, owners, countServices }
+  return { state, turnOn, turnOff, replaceToken, ...createNodes({ transport, get, mustPull }), tasks, owners, countServices }
 }
 
 export type Swarm = ReturnType<typeof createSwarm>
 type Get = (path: string) => Promise<unknown>
 
-function createNodes(transport: Transport, get: Get) {
+function createNodes({ transport, get, mustPull }: { transport: Transport; get: Get; mustPull: MustPull }) {
   async function nodes(): Promise<SwarmNode[]> {
-    return items(await get('/nodes')).map(nodeOf)
+    return items(await get('/nodes')).map((node) => nodeOf(node, mustPull()))
   }
 
   async function changeNode(id: string, change: NodeChange): Promise<void> {
     await inSequence(async () => {
       const node = await get(`/nodes/${id}`)
       const query = { version: count(field(node, 'Version', 'Index')) }
-      const body = changedSpec(field(node, 'Spec'), change)
+      const body = changedSpec(field(node, 'Spec'), change, mustPull())
       await answered(transport.json({ method: 'POST', path: `/nodes/${id}/update`, query, body, timeoutMs: CHANGE_MS }))
     })
   }

@@ -1,26 +1,30 @@
 import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { ImageServer } from '../../engine/image-server/image-server.ts'
 import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { type ControlPlane, closedToApps, closingRules } from './closed-to-apps.ts'
+import { closedToApps, type Telling, toldTo } from './closed-to-apps.ts'
 import type { Cluster } from './cluster.ts'
 import { findingsOf, isUnsafe } from './findings.ts'
 import type { Checked } from './listing.ts'
 import { whyNotChecked } from './rules.ts'
 import { createWaiting } from './waiting.ts'
 
-type Deps = {
+type LentImage = Awaited<ReturnType<ImageServer['lend']>>
+type Deps = Telling & {
   engine: Pick<Engine, 'swarm' | 'agentImage' | 'probeServer' | 'removeChecks'>
+  /** One to try whether a server can pull images from this Berth; undefined if it does not have to. */
+  lendImage: () => Promise<LentImage | undefined>
   cluster: Cluster
   instance: string
   now: () => Date
   log: Pick<Logger, 'info' | 'warn'>
-  controlPlane: () => ControlPlane
 }
 
 /** Checks of other servers. The results are kept in memory; that a server passed is a label on it. */
-export function createChecking({ engine, cluster, instance, now, log, controlPlane }: Deps) {
+export function createChecking(deps: Deps) {
+  const { engine, cluster, instance, now, log } = deps
   const results = new Map<string, Checked>()
   /** Checks that failed by an error of ours or of the engine; an owner can start them again. */
   const failed = new Set<string>()
@@ -32,9 +36,10 @@ export function createChecking({ engine, cluster, instance, now, log, controlPla
     const whyNot = whyNotChecked(node, hereId)
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     const image = await engine.agentImage.ensure(instance)
-    const closed = closedToApps(controlPlane())
-    const probed = await engine.probeServer({ instance, image, hereId, nodeId: node.id, address: node.address, closed }, signal)
-    const checks = findingsOf(node, probed, closingRules(controlPlane()))
+    const lent = await deps.lendImage()
+    const place = { hereId, nodeId: node.id, address: node.address, closed: closedToApps(deps.controlPlane()) }
+    const probed = await engine.probeServer({ instance, image, ...place, pull: lent }, signal).finally(() => lent?.end())
+    const checks = findingsOf(node, probed, await toldTo(deps))
     const problems = checks.filter(({ level }) => level === 'problem')
     // what runs there is moved away when a server is not checked any more, so only if it is not safe there
     if (problems.length === 0) await engine.swarm.changeNode(node.id, { isChecked: true })

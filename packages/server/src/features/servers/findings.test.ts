@@ -13,9 +13,12 @@ const good: Extract<Probed, { is: 'done' }> = {
   gossip: { tcp: 'open', udp: 'silent' },
 }
 
+const TRUST = { host: '198.51.100.1:5443', certificate: '-----BEGIN CERTIFICATE-----\nYWJj\nZGVm\n-----END CERTIFICATE-----\n' }
+const TOLD = { rules: ['DOCKER-USER -d 192.0.2.1 -j REJECT'], trust: TRUST }
+
 function levelsOf(probed: Probed, engine = '20.10.24'): Record<string, string> {
   const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: engine } } })
-  return Object.fromEntries(findingsOf(node, probed, ['DOCKER-USER -d 192.0.2.1 -j REJECT']).map(({ check, level }) => [check, level]))
+  return Object.fromEntries(findingsOf(node, probed, TOLD).map(({ check, level }) => [check, level]))
 }
 
 it('finds nothing wrong with a good server, in the order in which things are needed', () => {
@@ -31,6 +34,8 @@ it.each<[string, Partial<typeof good>, Record<string, string>]>([
   ['the clock is behind', { clockMs: -5000 }, { clock: 'warning' }],
   ['the clock is wrong', { clockMs: 3_600_000 }, { clock: 'problem' }],
   ['containers reach the control plane', { reached: ['198.51.100.1:8080'] }, { firewall: 'problem' }],
+  ['it gets images', { pulls: true }, { images: 'ok' }],
+  ['it gets no images', { pulls: false }, { images: 'problem' }],
   ['the engine dropped a setting', { hasNoNewPrivileges: false }, { 'no-new-privileges': 'problem' }],
 ])('says it: %s', (_name, change, levels) => {
   expect(levelsOf({ ...good, ...change })).toMatchObject(levels)
@@ -44,10 +49,19 @@ it('says what to do about an old engine, and about a container that does not sta
   expect(levelsOf(good, '19.03.15')['engine']).toBe('problem')
   expect(levelsOf(good, '29.1.0')['engine']).toBe('ok')
   const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: '20.10.24' } } })
-  expect(findingsOf(node, { is: 'without image' }, []).at(-1)).toMatchObject({
+  expect(findingsOf(node, { is: 'without image' }, TOLD).at(-1)).toMatchObject({
     level: 'problem',
     message: expect.stringContaining('two does not have the image of the check.'),
     toDo: expect.stringContaining('run the part before "&&" on two'),
   })
-  expect(findingsOf(node, { is: 'failed', reason: 'disk full' }, []).at(-1)?.message).toBe('A container could not be run: disk full')
+  expect(findingsOf(node, { is: 'failed', reason: 'disk full' }, TOLD).at(-1)?.message).toBe('A container could not be run: disk full')
+})
+
+it('says how a server that joined earlier comes to trust this one', () => {
+  const node = nodeOf({ Description: { Hostname: 'two', Engine: { EngineVersion: '20.10.24' } } })
+  const found = findingsOf(node, { ...good, pulls: false }, TOLD).at(-1)
+  expect(found?.toDo).toContain('Allow 5443/tcp from two to this server.')
+  expect(found?.toDo).toContain(
+    "mkdir -p /etc/docker/certs.d/198.51.100.1:5443 && printf '%s\\n' '-----BEGIN CERTIFICATE-----' 'YWJjZGVm' '-----END CERTIFICATE-----' > /etc/docker/certs.d/198.51.100.1:5443/ca.crt",
+  )
 })

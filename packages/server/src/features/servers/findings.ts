@@ -1,6 +1,8 @@
 import type { Finding } from '@berth/contract'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 import type { Probed } from '../../engine/swarm/probe.ts'
+import type { Told } from './closed-to-apps.ts'
+import { type Trust, trustCommand } from './join-command.ts'
 
 const OLDEST_ENGINE = [20, 10] as const
 const CLOCK_WARNING_MS = 2000
@@ -12,7 +14,7 @@ const FIREWALL = 'firewall'
 type Done = Extract<Probed, { is: 'done' }>
 
 /** What a check of a server found, in the order in which things are needed. */
-export function findingsOf(node: SwarmNode, probed: Probed, rules: readonly string[]): Finding[] {
+export function findingsOf(node: SwarmNode, probed: Probed, { rules, trust }: Told): Finding[] {
   const known = [engine(node), finding('2377/tcp', 'ok', `${node.name} is connected to this server.`)]
   if (probed.is === 'without image') return [...known, withoutImage(node)]
   if (probed.is === 'failed') return [...known, notStarted(node, probed.reason)]
@@ -23,6 +25,7 @@ export function findingsOf(node: SwarmNode, probed: Probed, rules: readonly stri
     overlay(node, probed),
     ...inside(node, probed),
     firewall(node, probed, rules),
+    ...images(node, probed, trust),
   ]
 }
 
@@ -99,6 +102,15 @@ function firewall({ name }: SwarmNode, { reached }: Done, rules: readonly string
   const commands = rules.map((rule) => `iptables -I ${rule}`).join('; ')
   const toDo = `Run on ${name} as root, and make it permanent, for example with iptables-persistent: ${commands}`
   return finding(FIREWALL, 'problem', `Containers there reach ${reached.join(' and ')}, which apps must not.`, toDo)
+}
+
+/** Why an engine could not pull is in its own log alone. */
+function images({ name }: SwarmNode, { pulls }: Done, trust: Trust | undefined): Finding[] {
+  if (pulls === undefined || trust === undefined) return []
+  if (pulls) return [finding('images', 'ok', 'It gets images from this server.')]
+  const [, port = ''] = trust.host.split(':')
+  const toDo = `Allow ${port}/tcp from ${name} to this server. If ${name} joined before Berth gave images to other servers, also run there as root: ${trustCommand(trust)}`
+  return [finding('images', 'problem', `${name} could not get an image from ${trust.host}, so no app can run there.`, toDo)]
 }
 
 /** Not only in the way of apps: nothing may run on a server with this problem. */

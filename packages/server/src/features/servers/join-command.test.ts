@@ -14,6 +14,15 @@ describe('the command', () => {
     )
   })
 
+  it('makes Docker there trust the images of this Berth, before it joins', () => {
+    const certificate = '-----BEGIN CERTIFICATE-----\nYWJj\nZGVm\n-----END CERTIFICATE-----\n'
+    const command = joinCommand({ ...join, site: siteUrl('https://berth.example.com'), trust: { host: '198.51.100.1:5443', certificate } })
+    expect(command).toContain(
+      "docker load && { mkdir -p /etc/docker/certs.d/198.51.100.1:5443 && printf '%s\\n' '-----BEGIN CERTIFICATE-----' 'YWJjZGVm' '-----END CERTIFICATE-----' > /etc/docker/certs.d/198.51.100.1:5443/ca.crt; iptables",
+    )
+    expect(command).not.toContain('\n')
+  })
+
   it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])('does not send the new server to itself: %s', (site) => {
     expect(joinCommand({ ...join, site: siteUrl(site) })).toContain("'http://198.51.100.1:3000/api/")
   })

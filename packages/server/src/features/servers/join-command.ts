@@ -28,7 +28,9 @@ export function chooseAddress(wanted: string | undefined, known: readonly string
 }
 
 /** `manager` is its address and port. */
-type Join = { site: URL; imageToken: string; joinToken: string; manager: string; rules: readonly string[] }
+type Join = { site: URL; imageToken: string; joinToken: string; manager: string; rules: readonly string[]; trust?: Trust | undefined }
+/** Where images are pulled from, and the certificate that a server has to trust for that. */
+export type Trust = { readonly host: string; readonly certificate: string }
 
 /** How the caller reaches this Berth, from the Host header. It becomes a part of a command. */
 export function siteUrl(site: string): URL {
@@ -38,11 +40,20 @@ export function siteUrl(site: string): URL {
 }
 
 /** To run on the new server. `site` is how the caller reaches this Berth, so most likely the new server can too. */
-export function joinCommand({ site, imageToken, joinToken, manager, rules }: Join): string {
+export function joinCommand({ site, imageToken, joinToken, manager, rules, trust }: Join): string {
   const url = new URL(site)
   if (LOOPBACK.test(url.hostname)) url.hostname = manager.replace(/:\d+$/, '')
   const load = `curl -fsS '${url.origin}/api/servers/image?token=${imageToken}' | docker load`
   // if one cannot be added, the check says so, and no app runs there
   const close = rules.map((rule) => `iptables -C ${rule} 2>/dev/null || iptables -I ${rule};`).join(' ')
-  return `${load} && { ${close} docker swarm join --token ${joinToken} ${manager}; }`
+  const trusted = trust === undefined ? '' : `${trustCommand(trust)}; `
+  return `${load} && { ${trusted}${close} docker swarm join --token ${joinToken} ${manager}; }`
+}
+
+/** Docker reads it at the next pull, without a restart. */
+export function trustCommand({ host, certificate }: Trust): string {
+  const directory = `/etc/docker/certs.d/${host}`
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+  const body = certificate.replace(begin, '').replace(end, '').replaceAll(/\s/g, '')
+  return `mkdir -p ${directory} && printf '%s\\n' '${begin}' '${body}' '${end}' > ${directory}/ca.crt`
 }

@@ -38,9 +38,10 @@ async function openLab() {
     }
     const shared = { db: test.db, engine, instance: INSTANCE, now: () => new Date(), log: { info: () => undefined, warn: () => undefined } }
     const cluster = createCluster(shared)
-    const controlPlane = () => ({ addresses: ['198.51.100.1'], port: 8080 })
-    const checking = createChecking({ ...shared, cluster, controlPlane })
-    const joining = createJoining({ ...shared, cluster, controlPlane, onLook: checking.see })
+    const controlPlane = () => ({ addresses: ['198.51.100.1'], ports: [8080] })
+    const without = { trust: async () => undefined, lendImage: async () => undefined }
+    const checking = createChecking({ ...shared, ...without, cluster, controlPlane })
+    const joining = createJoining({ ...shared, ...without, cluster, controlPlane, onLook: checking.see })
     return { checking, joining }
   }
   return {

@@ -10,19 +10,18 @@ import { AppError } from '../../lib/app-error.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
 import { isSwarmOn, setSwarmOn } from '../../store/swarm-fact.ts'
-import { type ControlPlane, closingRules } from './closed-to-apps.ts'
+import { type Telling, toldTo } from './closed-to-apps.ts'
 import type { Cluster } from './cluster.ts'
 import { joinCommand } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
 import type { Seen } from './waiting.ts'
 
-type Deps = {
+type Deps = Telling & {
   db: Db
   engine: Pick<Engine, 'swarm' | 'agentImage'>
   cluster: Cluster
   instance: string
   now: () => Date
-  controlPlane: () => ControlPlane
   /** After each look: the other servers; undefined without a Swarm of ours. */
   onLook: (others: readonly Seen[] | undefined) => void
 }
@@ -52,7 +51,7 @@ export function createJoining(deps: Deps) {
       const joinToken = await engine.swarm.replaceToken(openUntil)
       imageToken = randomBytes(24).toString('hex')
       isOn = true // a look from before Swarm was switched on may have ended meanwhile
-      return { command: joinCommand({ site, imageToken, joinToken, manager, rules: closingRules(deps.controlPlane()) }), openUntil }
+      return { command: joinCommand({ site, imageToken, joinToken, manager, ...(await toldTo(deps)) }), openUntil }
     })
   }
 

@@ -16,6 +16,8 @@ type Deps = {
   engine: Pick<Engine, 'swarm' | 'containers' | 'placement'>
   instance: string
   metrics: () => MetricsHistory
+  /** The ports on which other servers get images from this one. */
+  imagePorts: () => readonly number[]
   checkedOf: (serverId: string) => Checked
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
@@ -36,7 +38,7 @@ export function createListing(deps: Deps) {
     const message = state.is === 'other' ? NOT_OURS : state.is === 'worker' ? IS_WORKER : ''
     const adding = {
       changes: state.is === 'off' ? [...CHANGES] : [],
-      ports: [...PORTS],
+      ports: [...PORTS, ...deps.imagePorts().map((port) => `${port}/tcp, to this server: images of apps`)],
       addresses: reachableAddresses(networkInterfaces()),
       openUntil: isSwarm ? state.openUntil : null,
     }

@@ -16,7 +16,10 @@ import { translated } from './translated.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removePlaced'>
+  engine: Pick<
+    Engine,
+    'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removePlaced' | 'imageServer'
+  >
   instance: string
   metrics: () => MetricsHistory
   now: () => Date
@@ -31,10 +34,12 @@ type Wanted = { consent?: boolean; address?: string }
 /** The machines that containers run on. With one of them, nothing here does anything but look at it (docs/decisions/0018). */
 export function createServers(deps: Deps) {
   const cluster = createCluster(deps)
-  const controlPlane = () => ({ addresses: reachableAddresses(networkInterfaces()), port: deps.port() })
-  const checking = createChecking({ ...deps, cluster, controlPlane })
-  const listing = createListing({ ...deps, checkedOf: checking.checkedOf })
-  const joining = createJoining({ ...deps, cluster, controlPlane, onLook: checking.see })
+  const images = imagesOf(deps.engine)
+  const ports = () => [deps.port(), ...images.ports()]
+  const controlPlane = () => ({ addresses: reachableAddresses(networkInterfaces()), ports: ports() })
+  const checking = createChecking({ ...deps, ...images, cluster, controlPlane })
+  const listing = createListing({ ...deps, imagePorts: images.ports, checkedOf: checking.checkedOf })
+  const joining = createJoining({ ...deps, ...images, cluster, controlPlane, onLook: checking.see })
   const switching = createSwitching({ ...deps, cluster })
   const changes = createChanges({ ...deps, cluster, onRemoved: checking.forget })
 
@@ -73,6 +78,16 @@ export function createServers(deps: Deps) {
       await translated(async () => await all(changes.setManagers(caller, ids))),
     remove: async (caller: Caller, serverId: string) => await translated(async () => await changes.remove(caller, serverId)),
     image: async (token: string, signal: AbortSignal) => await translated(async () => await joining.image(token, signal)),
+  }
+}
+
+/** What other servers pull from this Berth. Nothing with a registry of the operator, or where no app can run on other servers. */
+function imagesOf({ imageServer }: Pick<Engine, 'imageServer'>) {
+  const used = () => (imageServer?.isUsed() === true ? imageServer : undefined)
+  return {
+    trust: async () => await used()?.trust(),
+    lendImage: async () => await used()?.lend(),
+    ports: (): number[] => [used()?.port ?? []].flat(),
   }
 }
 

@@ -10,6 +10,7 @@ import { aboutAppKey, aboutAppSecret } from '../../features/git-providers/github
 import { aboutToken } from '../../features/git-providers/host-access.ts'
 import { aboutSecret } from '../../features/git-providers/save-account.ts'
 import { aboutPassword } from '../../features/registries/credentials.ts'
+import { ABOUT_IMAGE_KEY, ABOUT_IMAGE_PASSWORD } from '../../features/servers/image-authority.ts'
 import { aboutHook } from '../../features/webhooks/senders.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
@@ -41,6 +42,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     about: (row) => aboutCertificate({ host: String(row['host']), source: String(row['source']) }),
   },
   { table: 'deployment_file', column: 'sealed_content', about: fileOf },
+  { table: 'image_server', column: 'sealed_key', about: () => ABOUT_IMAGE_KEY },
+  { table: 'image_server', column: 'sealed_password', about: () => ABOUT_IMAGE_PASSWORD },
   { table: 'acme_account', column: 'sealed_key', about: () => ABOUT_ACCOUNT },
 ]
 

@@ -34,6 +34,7 @@ import { up as privateImages } from './0032-private-images.ts'
 import { up as portsOfNodes } from './0033-ports-of-nodes.ts'
 import { up as startsOfNodes } from './0034-starts-of-nodes.ts'
 import { up as placement } from './0035-placement.ts'
+import { up as imageServer } from './0036-image-server.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { version: 33, name: '0033-ports-of-nodes', up: portsOfNodes },
   { version: 34, name: '0034-starts-of-nodes', up: startsOfNodes },
   { version: 35, name: '0035-placement', up: placement },
+  { version: 36, name: '0036-image-server', up: imageServer },
 ]

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MANIFEST_TYPE } from './manifest.ts'
+import { type Asked, askedFor, isAuthorized, wantedPart } from './requests.ts'
+
+export type Named = { readonly name: string; readonly digest: string }
+type Stored = { readonly size: number } & ({ readonly path: string } | { readonly bytes: Buffer })
+type ListenerDeps = {
+  manifest: (named: Named) => Promise<Buffer | undefined>
+  blob: (named: Named) => Promise<Stored | undefined>
+  log: { warn(fields: object, message: string): void }
+}
+type Place = {
+  readonly address: string
+  readonly port: number
+  readonly tls: { readonly key: string; readonly cert: string }
+  readonly credentials: { readonly username: string; readonly password: string }
+}
+
+const SLOW_MS = 1000
+const MOST_CONNECTIONS = 128
+const IDLE_MS = 60_000
+const HEADERS_MS = 10_000
+
+/** Answers engines that pull. Whoever does not know the password learns nothing. */
+export async function listen(deps: ListenerDeps, place: Place): Promise<{ port: number; close: () => Promise<void> }> {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(deps, place, request, response).catch((err: unknown) => {
+      if (!request.destroyed) deps.log.warn({ err }, 'an image could not be given to another server')
+      if (response.headersSent) response.destroy()
+      else refuse(response, 500, 'UNKNOWN')
+    })
+  const server = createServer({ ...place.tls, minVersion: 'TLSv1.2', headersTimeout: HEADERS_MS, requestTimeout: IDLE_MS }, onRequest)
+  server.maxConnections = MOST_CONNECTIONS
+  server.setTimeout(IDLE_MS)
+  server.listen(place.port, place.address)
+  await once(server, 'listening') // or it throws
+  const address = server.address()
+  return { port: typeof address === 'object' && address !== null ? address.port : place.port, close: async () => await close(server) }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}
+
+async function answer(deps: ListenerDeps, { credentials }: Place, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { authorization } = request.headers
+  if (!isAuthorized(authorization, credentials)) {
+    if (authorization !== undefined) await sleep(SLOW_MS)
+    response.setHeader('www-authenticate', 'Basic realm="images"')
+    return refuse(response, 401, 'UNAUTHORIZED')
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'UNSUPPORTED')
+  const asked = askedFor(request.url ?? '')
+  if (asked === undefined) return refuse(response, 404, 'NAME_UNKNOWN')
+  await give(deps, asked, request, response)
+}
+
+async function give(deps: ListenerDeps, asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('docker-distribution-api-version', 'registry/2.0')
+  if (asked.is === 'ping') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  response.setHeader('docker-content-digest', asked.digest)
+  if (asked.is === 'blob') return await giveBlob(await deps.blob(asked), request, response)
+  const bytes = await deps.manifest(asked)
+  if (bytes === undefined) return refuse(response, 404, 'MANIFEST_UNKNOWN')
+  response.writeHead(200, { 'content-type': MANIFEST_TYPE, 'content-length': bytes.length })
+  response.end(request.method === 'HEAD' ? undefined : bytes)
+}
+
+async function giveBlob(stored: Stored | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (stored === undefined) return refuse(response, 404, 'BLOB_UNKNOWN')
+  const { size } = stored
+  const part = wantedPart(request.headers.range, size)
+  if (part === 'none') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
+  const { start, end } = part === 'all' ? { start: 0, end: size - 1 } : part
+  response.writeHead(part === 'all' ? 200 : 206, {
+    'content-type': 'application/octet-stream',
+    'accept-ranges': 'bytes',
+    'content-length': end - start + 1,
+    ...(part === 'all' ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+  })
+  if (request.method === 'HEAD' || size === 0) return void response.end()
+  if ('bytes' in stored) return void response.end(stored.bytes.subarray(start, end + 1))
+  await pipeline(createReadStream(stored.path, { start, end }), response)
+}
+
+function refuse(response: ServerResponse, status: number, code: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ errors: [{ code }] }))
+}
