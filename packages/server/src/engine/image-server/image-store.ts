@@ -23,6 +23,8 @@ type Stored = { readonly blobs: ReturnType<typeof createBlobs>; readonly manifes
 /** Exports read and write whole images. */
 const MOST_EXPORTS = 2
 const EXPORT_ANSWER_MS = 600_000
+/** For a server that waits. A deployment has a deadline of its own. */
+const EXPORT_MS = 900_000
 const MOST_CONFIG_BYTES = 4 * 1024 * 1024
 const MOST_KNOWN = 500
 /** What is younger may belong to an image that is being stored. */
@@ -117,7 +119,7 @@ export function createImageStore(deps: Deps) {
   return { publish, cleanUp, removeAll, ...createFinding(deps, stored, { inTurn, exported }) }
 }
 
-type Exporting = { inTurn: InTurn<string>; exported: (name: string) => Promise<string> }
+type Exporting = { inTurn: InTurn<string>; exported: (name: string, signal?: AbortSignal) => Promise<string> }
 
 /** What is asked for by others. */
 function createFinding({ images, now }: Pick<Deps, 'images' | 'now'>, { blobs, manifests }: Stored, { inTurn, exported }: Exporting) {
@@ -133,7 +135,7 @@ function createFinding({ images, now }: Pick<Deps, 'images' | 'now'>, { blobs, m
     if ((await images.inspect(localName(name))) === null) return false
     if (exportedAt.size >= MOST_KNOWN) exportedAt.clear()
     exportedAt.set(name, now().getTime())
-    await exported(name)
+    await exported(name, AbortSignal.timeout(EXPORT_MS))
     return true
   }
 
