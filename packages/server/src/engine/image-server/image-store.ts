@@ -63,8 +63,8 @@ function createExports({ transport, directory }: Pick<Deps, 'transport' | 'direc
 }
 
 /**
- * Copies of images of this engine, as other engines pull them. All of it can be made again as long as the engine has the image, so whatever is
- * missing or damaged is.
+ * Copies of images of this engine, as other engines pull them. As long as the engine has an image, a copy that is missing or damaged is made
+ * again when somebody asks for it.
  */
 export function createImageStore(deps: Deps) {
   const { images, directory, now } = deps

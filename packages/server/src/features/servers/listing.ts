@@ -8,7 +8,7 @@ import type { Db } from '../../store/database.ts'
 import { reachableAddresses } from './join-command.ts'
 import { troubleOf, troubleOfManagers } from './rules.ts'
 import { appNames } from './store.ts'
-import { CHANGES, IS_WORKER, NOT_OURS, PLACING, PORTS } from './words.ts'
+import { CHANGES, IS_WORKER, imageChange, imageUse, NOT_OURS, PLACING, PORTS } from './words.ts'
 
 export type Checked = Pick<Server, 'checks' | 'checkedAt'>
 type Deps = {
@@ -37,8 +37,8 @@ export function createListing(deps: Deps) {
     const servers = isSwarm ? await inSwarm(state) : [{ ...alone(state.machine), runs: await runsOf(deps.db, await containersHere()) }]
     const message = state.is === 'other' ? NOT_OURS : state.is === 'worker' ? IS_WORKER : ''
     const adding = {
-      changes: state.is === 'off' ? [...CHANGES] : [],
-      ports: [...PORTS, ...deps.imagePorts().map((port) => `${port}/tcp, to this server: images of apps`)],
+      changes: state.is === 'off' ? [...CHANGES, ...deps.imagePorts().map(imageChange)] : [],
+      ports: [...PORTS, ...deps.imagePorts().map(imageUse)],
       addresses: reachableAddresses(networkInterfaces()),
       openUntil: isSwarm ? state.openUntil : null,
     }

@@ -6,6 +6,15 @@ export const CHANGES: readonly string[] = [
   'Docker cannot be set to live-restore any more: if it restarts, containers restart too.',
 ]
 
+/** The same for images, unless they are in a registry of the operator. */
+export function imageChange(port: number): string {
+  return `Berth listens on that address too, on port ${port}, with TLS and a password: the other servers get the images of apps there.`
+}
+
+export function imageUse(port: number): string {
+  return `${port}/tcp, to this server: images of apps`
+}
+
 /** What the servers need of each other. */
 export const PORTS: readonly string[] = [
   '2377/tcp, to managers: joining and control',
