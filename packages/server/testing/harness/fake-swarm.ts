@@ -9,7 +9,7 @@ type Spec = { Role: string; Availability: string; Labels: Record<string, string>
 type FakeNode = { ID: string; Spec: Spec; Status: { State: string }; Version: { Index: number } }
 
 /** An HTTP server that behaves like the engine of a Swarm manager, for faults that real machines do not have on demand. */
-export async function openFakeSwarm(instance: string, ids: readonly string[]) {
+export async function openFakeSwarm(instance: string, ids: readonly string[], mustPull = false) {
   const [here = ''] = ids
   const nodes = new Map(ids.map((id) => [id, nodeNamed(id, id === here ? 'manager' : 'worker')]))
   const swarm = { isOn: true, labels: { 'berth.instance': instance } as Record<string, string>, token: 1 }
@@ -21,7 +21,8 @@ export async function openFakeSwarm(instance: string, ids: readonly string[]) {
   const acting = (node: FakeNode) => ({
     ...node,
     Description: { Hostname: node.ID, Engine: { EngineVersion: '29.1.0' } },
-    ...(node.Spec.Role === 'manager' && !deaf.has(node.ID) && { ManagerStatus: { Leader: node.ID === here, Reachability: 'reachable' } }),
+    ...(node.Spec.Role === 'manager' &&
+      !deaf.has(node.ID) && { ManagerStatus: { Leader: node.ID === here, Reachability: 'reachable', Addr: '127.0.0.1:2377' } }),
   })
 
   function read(path: string): unknown {
@@ -61,8 +62,10 @@ export async function openFakeSwarm(instance: string, ids: readonly string[]) {
   await once(server, 'listening')
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
+  const transport = createTransport({ address: { host: '127.0.0.1', port } })
   return {
-    swarm: createSwarm({ transport: createTransport({ address: { host: '127.0.0.1', port } }) }),
+    transport,
+    swarm: createSwarm({ transport, mustPull: () => mustPull }),
     changes,
     deaf,
     switchOff: () => void (swarm.isOn = false),

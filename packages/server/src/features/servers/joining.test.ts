@@ -21,8 +21,8 @@ const signal = new AbortController().signal
 type Probe = (nodeId: string) => Promise<Probed>
 
 /** Berth with its servers, as after a start: `begin` is another start with the same Swarm and database. */
-async function openLab() {
-  const fake = await openFakeSwarm(INSTANCE, ['one'])
+async function openLab({ mustPull = false } = {}) {
+  const fake = await openFakeSwarm(INSTANCE, ['one'], mustPull)
   const test = await openTestDatabase()
   const probed: string[] = []
   let left = 0
@@ -204,4 +204,19 @@ it('a server that was down is checked again once it is back: a reboot may have l
   lab.setReady('two', true)
   for (let turn = 0; turn < 2; turn += 1) await look()
   expect(lab.probed).toEqual(['two', 'two'])
+})
+
+it('a server that passed before images came from this Berth is checked once more', async () => {
+  await using lab = await openLab({ mustPull: true })
+  lab.join('two')
+  await lab.swarm.changeNode('two', { serverId: 's2' })
+  Object.assign(lab.labelsOf('two'), { 'berth.checked': 'true' })
+  const { joining, checking } = lab.begin()
+  await joining.watch()
+  await checking.checkWaiting(signal)
+  expect(lab.probed).toEqual(['two'])
+  expect(lab.labelsOf('two')).toMatchObject({ 'berth.checked': 'true', 'berth.pulls': 'true' })
+  await joining.watch()
+  await checking.checkWaiting(signal)
+  expect(lab.probed).toEqual(['two'])
 })
