@@ -1,6 +1,11 @@
+import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+import { problemsOf } from '../../testing/labs/servers-lab.ts'
+
+const TALKS = dockerfile(['COPY index.html /www/index.html'], 'echo "it began"; exec httpd -f -p "$PORT" -h /www')
 
 type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 let lab: Lab
@@ -27,8 +32,7 @@ it('an app with a volume stays on the first server, and one without runs on the 
   store = await lab.createApp('store', webFiles('kept'))
   await lab.owner.call('apps.update', { appId: store.id, volumes: [{ name: 'data', path: '/data' }] })
   expect(await lab.deploy(store.id)).toMatchObject({ status: 'success' })
-  const talks = dockerfile(['COPY index.html /www/index.html'], 'echo "it began"; exec httpd -f -p "$PORT" -h /www')
-  site = await lab.createApp('site', { Dockerfile: talks, 'index.html': 'one' })
+  site = await lab.createApp('site', { Dockerfile: TALKS, 'index.html': 'one' })
   await lab.owner.call('domains.create', { appId: site.id, domain: lab.host })
   await lab.owner.call('apps.update', { appId: site.id, replicas: 2 })
   expect(await lab.deploy(site.id)).toMatchObject({ status: 'success', error_message: '' })
@@ -77,6 +81,34 @@ it('no app reaches an app of another project through this server', async () => {
   await expect(from(lab.here, store.id)).rejects.toThrow('Command failed')
   await expect(from(lab.others[0], site.id)).rejects.toThrow('Command failed')
   await lab.owner.call('apps.delete', { appId: secret.id })
+})
+
+it('no app reaches the images of others, on any server', async () => {
+  const { address } = lab.here
+  const connect = async (node: Lab['here'] | undefined, appId: number, port: string) => {
+    const name = await node?.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')
+    return await node?.run('docker', 'exec', name?.trim() ?? '', 'nc', '-w', '3', address, port)
+  }
+  expect(await lab.here.run('curl', '-sk', '-o', '/dev/null', '-w', '%{http_code}', `https://${address}:5443/v2/`)).toBe('401')
+  for (const [node, appId] of [
+    [lab.here, store.id],
+    [lab.others[0], site.id],
+  ] as const) {
+    expect(await connect(node, appId, '80')).toBe('') // the edge
+    await expect(connect(node, appId, '5443')).rejects.toThrow('Command failed')
+  }
+})
+
+it('a server that cannot get images fails its check, which says what to do', async () => {
+  const { id: serverId } = await lab.server('n2')
+  const certificate = path.join(lab.trusted, 'ca.crt')
+  const before = await readFile(certificate, 'utf8')
+  await rm(lab.trusted, { recursive: true })
+  const { checks, isChecked } = await lab.owner.call('servers.check', { serverId })
+  expect(problemsOf({ checks })).toEqual(['images'])
+  expect(isChecked).toBe(true) // what runs there stays
+  await lab.others[0]?.run('sh', '-c', checks.at(-1)?.toDo.split('run there as root: ')[1] ?? '')
+  expect(await readFile(certificate, 'utf8')).toBe(before)
 })
 
 it('a container there has the limits and no more rights than one here', async () => {
@@ -154,20 +186,55 @@ it('a drained server loses its containers and no visitors', async () => {
   expect((await stop()).bad).toEqual([])
 })
 
+it('a server gets an image after Berth was killed and the copies here were damaged', async () => {
+  await lab.owner.call('apps.update', { appId: site.id, replicas: 1 })
+  await site.repository.commit({ files: { Dockerfile: TALKS, 'index.html': 'three' } })
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success' })
+  await answers('three')
+  const first = (await status()).server ?? ''
+  await lab.berth.kill9()
+  const blobs = path.join(lab.berth.dataDir, 'images/blobs')
+  const all = await readdir(blobs)
+  for (const name of all) await truncate(path.join(blobs, name), 100)
+  await lab.berth.startAgain()
+  const { id: serverId } = await lab.server(first)
+  await lab.owner.call('servers.update', { serverId, availability: 'drain' })
+  await until(status, ({ state, server }) => state === 'running' && server !== undefined && server !== first)
+  await answers('three')
+  expect((await stat(path.join(blobs, all[0] ?? ''))).size).not.toBe(100)
+  await lab.owner.call('servers.update', { serverId, availability: 'active' })
+  await lab.owner.call('apps.update', { appId: site.id, replicas: 2 })
+  await until(serversNow, ({ length }) => length === 2)
+})
+
+it('with a registry of the operator, the servers pull from there', async () => {
+  const { host, publisher } = lab.registry
+  const settings = { BERTH_REGISTRY: `${host}/apps`, BERTH_REGISTRY_USERNAME: publisher.name, BERTH_REGISTRY_PASSWORD: publisher.password }
+  Object.assign(lab.berth.env, settings)
+  await lab.berth.restart()
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success', error_message: '' })
+  await until(serversNow, (found) => found.toSorted().join() === 'n2,n3')
+  const images = await lab.here.run('docker', 'service', 'ls', '--format', '{{.Image}}')
+  expect(images).toContain(`${host}/apps/`)
+  for (const name of Object.keys(settings)) delete lab.berth.env[name]
+  await lab.berth.restart()
+  await answers('three')
+})
+
 it('apps serve while Berth is killed, and it finds them as they were', { tags: 'long' }, async () => {
   const before = await status()
   await lab.berth.kill9()
-  await answers('one')
+  await answers('three')
   await lab.berth.startAgain()
   expect((await status()).replicas).toMatchObject((before.replicas ?? []).map(({ id, server }) => ({ id, server })))
-  await answers('one')
+  await answers('three')
 })
 
 it('what ran on a lost server is started on another one, and visitors reach it', async () => {
   await lab.others[1]?.kill()
   const now = await until(serversNow, (servers) => servers.length === 2 && !servers.includes('n3'))
   expect(now).toEqual(['n2', 'n2'])
-  await answers('one')
+  await answers('three')
 })
 
 it('a deleted app leaves nothing on any server', async () => {

@@ -60,6 +60,6 @@ export async function openServersLab(options: { nodes: number; flags?: (node: st
   }
 }
 
-export function problemsOf({ checks }: Server): string[] {
+export function problemsOf({ checks }: Pick<Server, 'checks'>): string[] {
   return checks.filter(({ level }) => level === 'problem').map(({ check }) => check)
 }
