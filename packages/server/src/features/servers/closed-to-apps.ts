@@ -4,7 +4,7 @@ import type { Trust } from './join-command.ts'
 /** The addresses of this server, and the ports on them that apps must not reach: of the control plane, and of the images. */
 export type ControlPlane = { readonly addresses: readonly string[]; readonly ports: readonly number[] }
 
-const METADATA_SERVICES = ['169.254.169.254:80', '168.63.129.16:80', '100.100.100.200:80']
+const METADATA_SERVICES = ['169.254.169.254:80', '168.63.129.16:80', '100.100.100.200:80', '192.0.0.192:80']
 
 /** What containers on other servers must not reach, and a check tries to. On this server Berth's own firewall refuses it. */
 export function closedToApps({ addresses, ports }: ControlPlane): string[] {
