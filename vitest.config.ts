@@ -36,7 +36,7 @@ const ON_POSTGRES = [
   'packages/server/src/edge/certificates/{attempts,kept-certificates}.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',
-  'packages/server/test/api/{management,screens,live-events,environment-limits,who-may}.test.ts',
+  'packages/server/test/api/{management,screens,live-events,environment-limits}.test.ts',
   ...ONLY_ON_POSTGRES,
 ]
 const postgres = { globalSetup: 'packages/server/testing/harness/postgres-setup.ts' }
