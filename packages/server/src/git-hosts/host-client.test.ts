@@ -9,25 +9,33 @@ import { createHostClient } from './host-client.ts'
 const { chain, key } = ownCertificate('localhost')
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-/** Whatever a host sends after the first bytes of a request. */
-async function ask(answer: (socket: TLSSocket) => void): Promise<unknown> {
-  const sockets = new Set<TLSSocket>()
+/** A host that answers each request in this way. */
+async function startHost(answer: (socket: TLSSocket) => void) {
+  const sockets: TLSSocket[] = []
   const server = createServer({ cert: chain, key }, (socket) => {
-    sockets.add(socket)
+    sockets.push(socket)
     socket.on('error', () => undefined)
-    socket.once('data', () => answer(socket))
+    socket.on('data', () => answer(socket))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has one
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
   const visit = createHostClient({ policy, ca: [chain], now: () => new Date() })
   const place = { base: `https://localhost:${port}/api`, headers: {}, privileged: true, signal: AbortSignal.timeout(20_000) }
-  try {
-    return await visit(place, async (asked) => (await asked({ path: '/user' })).body)
-  } finally {
-    for (const socket of sockets) socket.destroy()
-    server.close()
+  return {
+    ask: async () => await visit(place, async (asked) => (await asked({ path: '/user' })).body),
+    connections: () => sockets.length,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
   }
+}
+
+/** Whatever a host sends after the first bytes of a request. */
+async function ask(answer: (socket: TLSSocket) => void): Promise<unknown> {
+  using host = await startHost(answer)
+  return await host.ask()
 }
 
 it('a host that switches to another protocol has given no answer', async () => {
@@ -57,4 +65,21 @@ it('an answer that ends with its connection is read to its end', async () => {
 it('a host that sends interim responses without end has given no answer', async () => {
   const asked = ask((socket) => socket.write('HTTP/1.1 102 P\r\n\r\n'.repeat(50)))
   await expect(asked).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining('localhost does not answer') })
+})
+
+it('visits in a row use one connection', async () => {
+  using host = await startHost((socket) => socket.write(`${HEAD}content-length: 2\r\n\r\n{}`))
+  for (let n = 0; n < 3; n += 1) expect(await host.ask()).toEqual({})
+  expect(host.connections()).toBe(1)
+})
+
+it('an idle connection that the host has closed is replaced', async () => {
+  const answered = new WeakSet<TLSSocket>()
+  using host = await startHost((socket) => {
+    if (answered.has(socket)) return socket.destroy()
+    answered.add(socket)
+    return socket.write(`${HEAD}content-length: 2\r\n\r\n{}`)
+  })
+  for (let n = 0; n < 3; n += 1) expect(await host.ask()).toEqual({})
+  expect(host.connections()).toBe(3)
 })

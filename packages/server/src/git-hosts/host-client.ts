@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, request } from 'node:https'
-import { isIP } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import { type Agent, request } from 'node:https'
 import { parseCloneUrl } from '../git/clone-url.ts'
 import { SourceError } from '../git/errors.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
 import { limitInterim } from '../lib/limit-interim.ts'
 import { HostError } from './errors.ts'
+import { createHostConnections } from './host-connections.ts'
 import { connectionFailure, failureOf } from './host-failure.ts'
 
 export type Ask = {
@@ -42,7 +41,7 @@ const MAX_REDIRECTS = 3
 
 /** Connects to git hosts: only over https, and only to addresses that the source policy allows. */
 export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca: readonly string[] | undefined; now: () => Date }) {
-  let trusted: SecureContext | undefined // parsing some hundred certificates takes longer than a request, and blocks everybody else
+  const agentFor = createHostConnections(deps)
 
   async function addressOf({ base, privileged, signal }: Place): Promise<string> {
     const url = parseCloneUrl(`${base}/x`)
@@ -64,23 +63,20 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
   /** One visit: the host's name is resolved and checked once, and all requests of the visit go to that address. */
   return async function visit<Result>(place: Place, work: (ask: AskHost) => Promise<Result>): Promise<Result> {
     const address = await addressOf(place)
-    const family = isIP(address) === 6 ? 6 : 4
-    const agent = new Agent({
-      keepAlive: true,
-      ...(deps.ca && { secureContext: (trusted ??= createSecureContext({ ca: [...deps.ca] })) }),
-      lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
-    })
     const base = new URL(place.base)
+    const agent = agentFor(base.host, address)
+    const ended = new AbortController()
+    const signal = AbortSignal.any([place.signal, ended.signal])
     const budget = { bytes: MAX_VISIT_BYTES }
     const ask: AskHost = async (asked) => {
-      const reply = await follow({ url: urlOf(place.base, asked), agent, place, asked, budget })
+      const reply = await follow({ url: urlOf(place.base, asked), agent, headers: place.headers, signal, asked, budget })
       if (reply.status >= 300) throw failureOf({ ...reply, hostName: base.hostname }, deps.now())
       return { headers: reply.headers, body: jsonIn(reply.text, base.hostname), isLast: budget.bytes < MAX_BYTES }
     }
     try {
       return await work(ask)
     } finally {
-      agent.destroy()
+      ended.abort()
     }
   }
 }
@@ -93,7 +89,7 @@ function urlOf(base: string, { path, query }: Ask): URL {
   return url
 }
 
-type Sending = { url: URL; agent: Agent; place: Place; asked: Ask; budget: { bytes: number } }
+type Sending = Pick<Place, 'headers' | 'signal'> & { url: URL; agent: Agent; asked: Ask; budget: { bytes: number } }
 
 /** For a renamed repository the host redirects to its new path. Only followed on the same host, because the token is for that host only. */
 async function follow(sending: Sending, redirects = 0): Promise<Reply> {
@@ -108,17 +104,18 @@ async function follow(sending: Sending, redirects = 0): Promise<Reply> {
   return next.origin === url.origin ? await follow({ ...sending, url: next }, redirects + 1) : reply
 }
 
-async function send({ url, agent, place, asked, budget }: Sending): Promise<Reply> {
+async function send(sending: Sending): Promise<Reply> {
+  const { url, agent, headers: given, signal, asked, budget } = sending
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
   const headers = {
     accept: 'application/json',
     'user-agent': 'Berth',
-    ...place.headers,
+    ...given,
     ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   let isAnswered = false
-  const sent = request(url, { method: asked.method ?? 'GET', agent, headers, signal: place.signal }, (response) => {
+  const sent = request(url, { method: asked.method ?? 'GET', agent, headers, signal }, (response) => {
     isAnswered = true
     const chunks: Buffer[] = []
     let size = 0
@@ -136,7 +133,11 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
   })
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} responds too slowly. Try again later.`)))
   limitInterim(sent)
-  sent.on('error', reject)
+  sent.on('error', (cause) => {
+    const isStale = sent.reusedSocket && !isAnswered && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')
+    if (isStale) return resolve(send(sending)) // the host had closed the idle connection
+    reject(cause)
+  })
   sent.on('close', () => isAnswered || reject(new Error('closed without an answer'))) // all that follows a switch to another protocol
   sent.end(body)
   return await promise

@@ -8,7 +8,7 @@ type Deps = Parameters<typeof createSend>[0] & { everyMs: number }
 const TURNS_AT_ONCE = 32
 const MOST_OF_TURN = 20
 const TURN_MS = 10_000
-/** Each begins with a TLS handshake, and several at once would hold up requests. */
+/** One may begin with a TLS handshake, and several at once would hold up requests. */
 const TURNS_APART_MS = 50
 
 /**
