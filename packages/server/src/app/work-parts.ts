@@ -20,6 +20,7 @@ import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import { createWorker } from '../queue/worker.ts'
+import { createComeHome } from '../reconcile/come-home.ts'
 import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
@@ -181,6 +182,7 @@ function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
     lastLines: deploying.containers.lastLines,
     redact,
     repair: createRepair({ stopInTime, log }),
+    comeHome: createComeHome({ engine, waitForServerMs: base.tuning.waitForServerMs, now, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, fetchPlan: sharedPlans?.fetch, log }).sweep,
     sweepEveryMs: base.tuning.reconcileMs,
     isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base), sharedPlans }),

@@ -44,6 +44,8 @@ export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 
   readonly nodeId?: string
   /** The name of that server. */
   readonly server?: string
+  /** Since when no server can run it, if Swarm has to place it. */
+  readonly waitingSince?: string
 }
 
 export function detailsOf(value: unknown, now: Date): ContainerDetails {

@@ -21,6 +21,8 @@ export const TUNING = {
   releaseDeadlineMs: 30 * 60_000,
   startDeadlineMs: 10 * 60_000,
   reconcileMs: 30_000,
+  /** How long a container waits for another server before it is started on the first one. */
+  waitForServerMs: 60_000,
   /** How often the edge is compared in full with its wanted state. */
   edgeRepairMs: 30_000,
   /** How often we check which certificates are due. */

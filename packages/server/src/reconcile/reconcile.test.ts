@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { planCompose } from '../engine/compose/policy.ts'
+import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { keepPlan, planDirectory, withOpenPorts } from '../features/deployments/release/compose/plan.ts'
 import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
@@ -23,6 +24,7 @@ const NOTHING_ELSE = {
   lastLines: async () => [],
   redact: async (_app: unknown, lines: readonly string[]) => [...lines],
   repair: () => 'nothing' as const,
+  comeHome: async (_app: unknown, live: readonly ContainerSummary[]) => live,
   sweep: async () => undefined,
   sweepEveryMs: 0,
   isAsPlanned: async () => true,

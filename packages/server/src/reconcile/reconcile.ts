@@ -10,6 +10,7 @@ import { isOfRelease, ownedBy } from '../engine/labels.ts'
 import { outputSummary } from '../lib/error-lines.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
+import type { ComeHome } from './come-home.ts'
 import type { Repair } from './repair.ts'
 import { listActive, listApps, unfinishedWithoutJob } from './store.ts'
 
@@ -24,6 +25,7 @@ type Deps = {
   redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
   /** Begins to stop containers as wanted, or says that they have to be started. */
   repair: Repair
+  comeHome: ComeHome
   /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
   /** Events of the engine make passes more frequent. A sweep asks it for everything it has, and can wait. */
@@ -54,7 +56,7 @@ function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engi
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return undefined
     if (details.waitsFor !== undefined)
-      return `No server can run it now: ${details.waitsFor}. See Servers. If no other server is left, deploy it again, on the first one.`
+      return `No server can run it now: ${details.waitsFor}. See Servers.${app.placement === '' ? ' If none can soon, it is started on the first one.' : ''}`
     const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
     return `The container exited with code ${details.exitCode ?? 'unknown'}${outputSummary(printed, SHOWN_CHARACTERS)}`
@@ -137,7 +139,7 @@ export function createReconcile(deps: Deps) {
     }
     await deps.settlePorts(app, activeId)
     if (active === undefined) return
-    const live = containers.filter(isLive)
+    const live = app.wanted === 'running' ? await deps.comeHome(app, containers.filter(isLive)) : containers.filter(isLive)
     if (app.wanted === 'running' && !(await deps.isAsPlanned(app, active, live))) {
       log.warn({ appId: app.id, deploymentId: active.id }, 'a container of the live release is missing or was replaced; starting it again')
       await deps.restore(app)

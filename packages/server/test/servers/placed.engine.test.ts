@@ -239,6 +239,12 @@ it('what ran on a lost server is started on another one, and visitors reach it',
   await answers('three')
 })
 
+it('what no other server is left for is started on the first one', { tags: 'long' }, async () => {
+  await lab.others[0]?.kill()
+  await until(serversNow, (servers) => servers.join() === 'the first server,the first server')
+  await answers('three')
+})
+
 it('a deleted app leaves nothing on any server', async () => {
   await lab.owner.call('apps.delete', { appId: site.id })
   await expect.poll(async () => await lab.engine.swarm.countServices(), { timeout: 30_000 }).toBe(0)

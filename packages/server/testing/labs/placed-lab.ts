@@ -11,7 +11,15 @@ import { ensureBusybox } from '../images/test-images.ts'
 import { until } from './deploy-lab.ts'
 
 /** Short times, as in the lab of deployments. */
-const TUNING = { stabilityMs: 500, healthDeadlineMs: 20_000, healthIntervalMs: 100, drainMs: 500, stopGraceSeconds: 1, reconcileMs: 2000 }
+const TUNING = {
+  stabilityMs: 500,
+  healthDeadlineMs: 20_000,
+  healthIntervalMs: 100,
+  drainMs: 500,
+  stopGraceSeconds: 1,
+  reconcileMs: 2000,
+  waitForServerMs: 5000,
+}
 /** The machine has two cores, and the servers need them. */
 const PAUSE_MS = 5
 const IMAGE_PORT = 5443

@@ -88,6 +88,7 @@ describe('its state', () => {
 it('has no address before it runs, and says what it waits for', () => {
   const own = seen({ state: 'shutdown', desired: 'shutdown' }, { state: 'pending', second: 1, error: 'no suitable node' })
   expect(detailsOfService(service, own, NOW)).toMatchObject({ ips: {}, status: 'Waiting for a server: no suitable node' })
+  expect(summaryOfService(service, own, NOW)).toMatchObject({ waitingSince: '2026-01-01T00:00:01Z' })
 })
 
 it('changes only what it is told to', () => {

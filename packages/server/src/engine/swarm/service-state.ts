@@ -92,6 +92,12 @@ export function stateOf({ replicas }: Pick<Service, 'replicas'>, own: readonly T
   return current !== undefined && GONE.includes(current.state) ? 'exited' : 'restarting'
 }
 
+/** The one that no server can run now. */
+function waitingTask({ replicas }: Pick<Service, 'replicas'>, own: readonly Task[]): Task | undefined {
+  const current = currentTask(own)
+  return replicas > 0 && current?.state === 'pending' && current.error !== '' ? current : undefined
+}
+
 /** A service as the container that it stands for. It keeps its id over the tasks that replace each other. */
 export function detailsOfService(service: Service, own: readonly Task[], now: Date): ContainerDetails {
   const { id, name, image, owner } = service
@@ -103,13 +109,13 @@ export function detailsOfService(service: Service, own: readonly Task[], now: Da
     finishedAt: state === 'running' ? null : (ended?.at ?? null),
   }
   const exitCode = state === 'exited' || state === 'restarting' ? (ended?.exitCode ?? null) : null
-  const isWaiting = current?.state === 'pending' && current.error !== ''
+  const waiting = waitingTask(service, own)
   return {
     id,
     name,
     image,
     state,
-    status: isWaiting ? `Waiting for a server: ${current.error}` : statusText({ state, exitCode, ...times }, now),
+    status: waiting ? `Waiting for a server: ${waiting.error}` : statusText({ state, exitCode, ...times }, now),
     exitCode,
     oomKilled: false, // nobody tells
     ...times,
@@ -126,14 +132,26 @@ export function detailsOfService(service: Service, own: readonly Task[], now: Da
     healthOutput: '',
     stopGraceSeconds: service.graceSeconds,
     givenIps: {},
-    ...(isWaiting && { waitsFor: current.error }),
+    ...(waiting && { waitsFor: waiting.error }),
   }
 }
 
 export function summaryOfService(service: Service, own: readonly Task[], now: Date): ContainerSummary {
   const { id, name, image, state, status, ips, owner } = detailsOfService(service, own, now)
   const { nodeId = '' } = currentTask(own) ?? {}
-  return { id, name, image, state, status, ips, owner, createdAt: service.createdAt, ...(nodeId !== '' && { nodeId }) }
+  const waiting = waitingTask(service, own)
+  return {
+    id,
+    name,
+    image,
+    state,
+    status,
+    ips,
+    owner,
+    createdAt: service.createdAt,
+    ...(nodeId !== '' && { nodeId }),
+    ...(waiting && { waitingSince: waiting.createdAt }),
+  }
 }
 
 /** As everywhere, under the name of the project's network: to others it is the address of the app's container in its project. */
