@@ -102,11 +102,16 @@ const ADDING: Servers['adding'] = {
   addresses: ['10.0.0.2'],
   openUntil: null,
 }
+const OUTAGES: Servers['outages'] = [
+  { id: 2, serverName: LOST.name, lostAt: new Date(Date.now() - 40_000).toISOString(), endedAt: null, containers: 3, moved: 2 },
+  { id: 1, serverName: 'fsn1-berth-3', lostAt: '2026-01-02T03:04:05.000Z', endedAt: '2026-01-02T03:12:05.000Z', containers: 4, moved: 4 },
+]
 const several = (servers: Server[], openUntil: string | null = null): Servers => ({
   isSwarm: true,
   servers,
   adding: { ...ADDING, openUntil },
   message: '',
+  outages: servers.some(({ state }) => state === 'down') ? OUTAGES : [],
   placing:
     'Apps without volumes and files run on the servers that have passed their check. Databases, compose apps, and apps with volumes or files stay on this server.',
 })

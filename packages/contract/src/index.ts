@@ -49,6 +49,7 @@ export {
   MOST_SERVER_LABELS,
   type Server,
   type ServerInvitation,
+  type ServerOutage,
   type Servers,
 } from './servers.ts'
 export type { Invitation, SentInvitation, SessionInfo } from './sessions.ts'

@@ -50,6 +50,19 @@ export const Server = Type.Object({
 })
 export type Server = Static<typeof Server>
 
+/** A server that was lost, and what became of the containers that ran there. */
+export const ServerOutage = Type.Object({
+  id: Id,
+  serverName: Type.String(),
+  lostAt: Time,
+  /** When it was back or removed; null while it is lost. */
+  endedAt: Nullable(Time),
+  /** How many ran there, and how many of them ran elsewhere meanwhile. None are known of an outage that began while Berth was down. */
+  containers: Type.Integer(),
+  moved: Type.Integer(),
+})
+export type ServerOutage = Static<typeof ServerOutage>
+
 export const Servers = Type.Object({
   /** Whether there can be several: Swarm is on. */
   isSwarm: Type.Boolean(),
@@ -68,6 +81,8 @@ export const Servers = Type.Object({
   message: Type.String(),
   /** Where apps run, in a sentence; empty with one server. */
   placing: Type.String(),
+  /** The last ones, newest first. */
+  outages: Type.Array(ServerOutage),
 })
 export type Servers = Static<typeof Servers>
 

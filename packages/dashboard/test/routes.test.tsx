@@ -86,6 +86,7 @@ const ONE_SERVER = {
   adding: { changes: [], ports: [], addresses: [], openUntil: null },
   message: '',
   placing: '',
+  outages: [],
 }
 const ONE_APP = {
   ...SHELL,

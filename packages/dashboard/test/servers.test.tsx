@@ -28,7 +28,7 @@ const HERE: Server = {
   checkedAt: null,
 }
 const ADDING = { changes: ['Docker is switched to Swarm mode.'], ports: ['2377/tcp'], addresses: ['198.51.100.1'], openUntil: null }
-const ALONE: Servers = { isSwarm: false, servers: [HERE], message: '', placing: '', adding: ADDING }
+const ALONE: Servers = { isSwarm: false, servers: [HERE], message: '', placing: '', outages: [], adding: ADDING }
 const OTHER: Server = {
   ...HERE,
   id: 'b2',
@@ -128,4 +128,16 @@ it('the last check of a server that is down is folded away, and its menu ends wi
   ;(await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)).click()
   await shows('Remove…')
   expect([...document.querySelectorAll('[role=menuitem]')].at(-1)?.textContent).toBe('Remove…')
+})
+
+it('outages are shown with how many containers moved', async () => {
+  const outages = [
+    { id: 2, serverName: 'beta', lostAt: AT, endedAt: null, containers: 3, moved: 2 },
+    { id: 1, serverName: 'gamma', lostAt: AT, endedAt: '2026-01-02T03:06:05.000Z', containers: 1, moved: 1 },
+  ]
+  fakeNetwork({ ...SHELL, 'servers.list': { ...TWO, outages } })
+  using _page = openPage('/admin/servers')
+  await shows('2 of 3 containers moved to other servers so far')
+  await shows('1 of 1 container moved to other servers')
+  expect(text()).toContain('for 2 min')
 })

@@ -58,6 +58,21 @@ const list = command({
   },
 })
 
+const outages = command({
+  usage: 'servers outages',
+  summary: 'List when servers were lost, and how many of their containers ran elsewhere',
+  async run(ctx) {
+    const { outages: found } = await ctx.api('servers.list')
+    ctx.out.table(
+      ['SERVER', 'LOST', 'BACK', 'CONTAINERS', 'MOVED'],
+      found.map(({ serverName, lostAt, endedAt, containers, moved }) =>
+        [serverName, lostAt, endedAt ?? '-', containers, moved].map(String),
+      ),
+    )
+    ctx.out.json(found)
+  },
+})
+
 const add = command({
   usage: 'servers add',
   summary: 'Print a command that adds a server; for the first one this switches Swarm on, and asks first',
@@ -176,4 +191,4 @@ const turnOff = command({
   },
 })
 
-export const servers = [list, add, stopAdding, check, drain, pause, activate, label, managers, remove, turnOff]
+export const servers = [list, outages, add, stopAdding, check, drain, pause, activate, label, managers, remove, turnOff]

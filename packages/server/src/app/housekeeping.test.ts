@@ -7,7 +7,7 @@ import { deleteRegistry, insertRegistry } from '../features/registries/store.ts'
 import { createHousekeeping } from './housekeeping.ts'
 
 const at = new Date()
-const kept = { eventsMs: 1000, events: 3, deliveriesMs: 1000, deliveriesOfAccount: 3, builds: 3, challengesMs: 0, hosts: 3 }
+const kept = { eventsMs: 1000, events: 3, deliveriesMs: 1000, deliveriesOfAccount: 3, builds: 3, outages: 3, challengesMs: 0, hosts: 3 }
 
 it('keeps the newest events, builds and former private registries, and every registry that somebody has credentials for', async () => {
   await using test = await openTestDatabase()

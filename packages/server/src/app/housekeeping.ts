@@ -6,6 +6,7 @@ import { FORGET_AFTER_MS } from '../features/auth/slow-down.ts'
 import { forgetBuildTimesBeyond } from '../features/deployments/build-cache/build-times-store.ts'
 import { forgetPlans } from '../features/deployments/release/compose/shared-plans-store.ts'
 import { forgetPrivateHosts } from '../features/registries/store.ts'
+import { forgetOutagesBeyond } from '../features/servers/outages-store.ts'
 import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Db } from '../store/database.ts'
 
@@ -16,6 +17,7 @@ const KEPT = {
   deliveriesMs: 30 * DAY_MS,
   deliveriesOfAccount: 2000,
   builds: 10_000,
+  outages: 200,
   hosts: 50_000,
   challengesMs: DAY_MS / 24,
 }
@@ -30,6 +32,7 @@ export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kep
     await db.transaction(async (tx) => {
       await forgetDeliveries(tx, ago(kept.deliveriesMs), kept.deliveriesOfAccount)
       await forgetBuildTimesBeyond(tx, kept.builds)
+      await forgetOutagesBeyond(tx, kept.outages)
       await forgetPrivateHosts(tx, kept.hosts)
       await forgetChallenges(tx, ago(kept.challengesMs))
       await forgetPlans(tx)

@@ -238,6 +238,16 @@ type PublishedPortTable = {
   address: string
   is_wanted: 0 | 1
 }
+/** `containers` as JSON: what each was for. */
+export type ServerOutageTable = {
+  id: Generated<number>
+  server_id: string
+  server_name: string
+  lost_at: string
+  ended_at: string | null
+  containers: string
+  moved: number
+}
 export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
 /** One hour of an app's figures (see features/figures/samples.ts); `slot` is its place among those that are kept. */
 type AppFigureTable = { app_id: number; slot: number; hour: number; samples: Uint8Array }
@@ -273,6 +283,7 @@ export type Schema = {
   private_host: PrivateHostTable
   private_image: PrivateImageTable
   image_server: ImageServerTable
+  server_outage: ServerOutageTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
   github_app: GitHubAppTable

@@ -237,6 +237,11 @@ it('what ran on a lost server is started on another one, and visitors reach it',
   const now = await until(serversNow, (servers) => servers.length === 2 && !servers.includes('n3'))
   expect(now).toEqual(['n2', 'n2'])
   await answers('three')
+  const { outages } = await until(
+    async () => await lab.owner.call('servers.list'),
+    ({ outages: [outage] }) => outage !== undefined && outage.moved === outage.containers,
+  )
+  expect(outages).toMatchObject([{ serverName: 'n3', endedAt: null, containers: 1 }])
 })
 
 it('what no other server is left for is started on the first one', { tags: 'long' }, async () => {

@@ -10,6 +10,7 @@ import { useMe } from '../session/queries.ts'
 import { AddServer } from './add-server.tsx'
 import { JoinNotice } from './join-notice.tsx'
 import { ManagersDialog } from './managers-dialog.tsx'
+import { Outages } from './outages.tsx'
 import { servers } from './queries.ts'
 import { RemoveServer } from './remove-server.tsx'
 import { ServerCard } from './server-card.tsx'
@@ -67,6 +68,7 @@ function Found({ found, isOwner, onRemove }: { found: Servers; isOwner: boolean;
       {found.servers.map((server) => (
         <ServerCard key={server.id} server={server} isSwarm={found.isSwarm} mayChange={isOwner && found.isSwarm} onRemove={onRemove} />
       ))}
+      <Outages outages={found.outages} />
     </div>
   )
 }

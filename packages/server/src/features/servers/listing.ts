@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import type { MetricsHistory, Server, Servers } from '@berth/contract'
+import type { MetricsHistory, Server, ServerOutage, Servers } from '@berth/contract'
 import type { Engine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
@@ -19,6 +19,7 @@ type Deps = {
   /** The ports on which other servers get images from this one. */
   imagePorts: () => readonly number[]
   checkedOf: (serverId: string) => Checked
+  outages: () => Promise<ServerOutage[]>
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
 type Runs = Server['runs']
@@ -42,7 +43,8 @@ export function createListing(deps: Deps) {
       addresses: reachableAddresses(networkInterfaces()),
       openUntil: isSwarm ? state.openUntil : null,
     }
-    return { isSwarm, servers, adding, message, placing: isSwarm ? engine.placement.whyNot() || PLACING : '' }
+    const placing = isSwarm ? engine.placement.whyNot() || PLACING : ''
+    return { isSwarm, servers, adding, message, placing, outages: await deps.outages() }
   }
 
   function load(): Pick<Server, 'cpu' | 'memory'> {

@@ -11,6 +11,7 @@ import { createCluster } from './cluster.ts'
 import { reachableAddresses, siteUrl } from './join-command.ts'
 import { createJoining } from './joining.ts'
 import { createListing } from './listing.ts'
+import { createOutages } from './outages.ts'
 import { createSwitching } from './switching.ts'
 import { translated } from './translated.ts'
 
@@ -38,7 +39,8 @@ export function createServers(deps: Deps) {
   const ports = () => [deps.port(), ...images.ports()]
   const controlPlane = () => ({ addresses: reachableAddresses(networkInterfaces()), ports: ports() })
   const checking = createChecking({ ...deps, ...images, cluster, controlPlane })
-  const listing = createListing({ ...deps, imagePorts: images.ports, checkedOf: checking.checkedOf })
+  const outages = createOutages(deps)
+  const listing = createListing({ ...deps, imagePorts: images.ports, checkedOf: checking.checkedOf, outages: outages.list })
   const joining = createJoining({ ...deps, ...images, cluster, controlPlane, onLook: checking.see })
   const switching = createSwitching({ ...deps, cluster })
   const changes = createChanges({ ...deps, cluster, onRemoved: checking.forget })
@@ -64,7 +66,10 @@ export function createServers(deps: Deps) {
   const all = async (before: Promise<void>): Promise<Servers> => before.then(listing.list)
   const same = async (before: Promise<void>, serverId: string): Promise<Server> => before.then(async () => await one(serverId))
   return {
-    watch: joining.watch,
+    watch: async () => {
+      await joining.watch()
+      await outages.look()
+    },
     checkWaiting: checking.checkWaiting,
     list: async () => await translated(listing.list),
     add: async (caller: Caller, wanted: Wanted, site: string) =>

@@ -35,6 +35,7 @@ import { up as portsOfNodes } from './0033-ports-of-nodes.ts'
 import { up as startsOfNodes } from './0034-starts-of-nodes.ts'
 import { up as placement } from './0035-placement.ts'
 import { up as imageServer } from './0036-image-server.ts'
+import { up as serverOutages } from './0037-server-outages.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   { version: 34, name: '0034-starts-of-nodes', up: startsOfNodes },
   { version: 35, name: '0035-placement', up: placement },
   { version: 36, name: '0036-image-server', up: imageServer },
+  { version: 37, name: '0037-server-outages', up: serverOutages },
 ]
