@@ -17,7 +17,7 @@ import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
-  engine: Pick<Engine, 'events' | 'keepPlaced' | 'placement' | 'containers' | 'imageServer'>
+  engine: Pick<Engine, 'events' | 'keepPlaced' | 'keepAgents' | 'placement' | 'containers' | 'imageServer'>
   engineWatch: EngineWatch
   provisioning: Provisioning
   reconcile: Reconcile
@@ -50,6 +50,7 @@ const REPLICAS_LOOK_MS = 500
 const SERVERS_LOOK_MS = 3000
 const PLACED_LOOK_MS = 2000
 const PLACED_KEEP_MS = 10_000
+const AGENTS_KEEP_MS = 15_000
 const IMAGES_LOOK_MS = 3000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
@@ -65,6 +66,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'servers',
   'server checks',
   'networks of other servers',
+  'agents',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -176,6 +178,11 @@ function serverTasks(parts: Parts): Task[] {
       name: 'networks of other servers',
       everyMs: PLACED_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
+    },
+    {
+      name: 'agents', // on other servers
+      everyMs: AGENTS_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepAgents(parts.instance))),
     },
     {
       name: 'images for other servers',

@@ -30,6 +30,7 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
     registry,
     imagePort: { number: config.imagePort, isUsed: async () => registry === undefined && (await isSwarmOn(db)) },
   })
+  const identity = createImageAuthority(base)
   const otherServers = {
     registry,
     imageServer: {
@@ -37,9 +38,10 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
       directory: join(config.dataDir, 'images'),
       port: config.imagePort,
       floorBytes: config.tuning.diskFloorBytes,
-      identity: createImageAuthority(base),
+      identity,
       mayListen: isLeading,
     },
+    authority: async () => (await identity()).authority,
     isSwarm: async () => await isSwarmOn(db),
     whyNot: () => whyNoOverlayWay({ mode, engine: config.engine }),
     openWay: openOverlayWay,

@@ -53,7 +53,7 @@ export function createEngine(deps: Deps) {
   const mustPull = () => otherServers?.imageServer !== undefined && otherServers.registry === undefined && otherServers.whyNot() === ''
   const swarm = createSwarm({ transport, mustPull })
   const networks = createNetworks({ transport })
-  const { containers, ...placing } = createPlacing(
+  const { containers, sawAgentImage, ...placing } = createPlacing(
     { transport, images, swarm, networks, here, agentImage, facts, mustPull, now: deps.now, log: deps.log },
     otherServers,
   )
@@ -88,7 +88,7 @@ export function createEngine(deps: Deps) {
     swarm,
     agentImage,
     ...placing,
-    ...createProbe({ services, log: deps.log }),
+    ...createProbe({ services, log: deps.log, onRan: sawAgentImage }),
   }
 }
 

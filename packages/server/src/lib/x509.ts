@@ -2,6 +2,8 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sig
 
 /** Both as PEM. */
 export type Certified = { readonly certificate: string; readonly key: string }
+/** With the name in its certificate. */
+export type Authority = Certified & { readonly name: string }
 type Times = { readonly notBefore: Date; readonly notAfter: Date }
 type Wanted = Times & { subject: string; issuer: string; publicKey: KeyObject; signer: KeyObject; extensions: readonly Buffer[] }
 
@@ -18,12 +20,21 @@ export function newAuthority({ name, ...times }: Times & { name: string }): Cert
   return certified({ ...times, subject: name, issuer: name, publicKey, signer: privateKey, extensions }, privateKey)
 }
 
-/** For a server at an IPv4 address, with a new key. `name` is that of the authority. */
-export function issuedFor(authority: Certified & { name: string }, { address, ...times }: Times & { address: string }): Certified {
+/** For a server at an IPv4 address, with a new key. */
+export function issuedFor(authority: Authority, { address, ...times }: Times & { address: string }): Certified {
+  const alternative = tlv(0x87, Buffer.from(address.split('.').map(Number)))
+  return issued(authority, { ...times, subject: address, extensions: [subjectAltName(alternative), NOT_AN_AUTHORITY, FOR_SERVERS] })
+}
+
+/** For a server or a client that is known by a name, with a new key. One is never accepted as the other. */
+export function issuedTo(authority: Authority, { name, use, ...times }: Times & { name: string; use: 'server' | 'client' }): Certified {
+  const extensions = [subjectAltName(tlv(0x82, Buffer.from(name))), NOT_AN_AUTHORITY, use === 'server' ? FOR_SERVERS : FOR_CLIENTS]
+  return issued(authority, { ...times, subject: name, extensions })
+}
+
+function issued({ name, key }: Authority, wanted: Times & Pick<Wanted, 'subject' | 'extensions'>): Certified {
   const { publicKey, privateKey } = newKeys()
-  const extensions = [subjectAltName(tlv(0x87, Buffer.from(address.split('.').map(Number)))), NOT_AN_AUTHORITY, FOR_SERVERS]
-  const signer = createPrivateKey(authority.key)
-  return certified({ ...times, subject: address, issuer: authority.name, publicKey, signer, extensions }, privateKey)
+  return certified({ ...wanted, issuer: name, publicKey, signer: createPrivateKey(key) }, privateKey)
 }
 
 function newKeys() {
@@ -86,3 +97,4 @@ const NOT_AN_AUTHORITY = sequence(objectId('551d13'), tlv(0x04, sequence()))
 const AN_AUTHORITY = sequence(objectId('551d13'), YES, tlv(0x04, sequence(YES)))
 const SIGNS_CERTIFICATES = sequence(objectId('551d0f'), YES, tlv(0x04, tlv(0x03, Buffer.from([2, 0x04]))))
 const FOR_SERVERS = sequence(objectId('551d25'), tlv(0x04, sequence(objectId('2b06010505070301'))))
+const FOR_CLIENTS = sequence(objectId('551d25'), tlv(0x04, sequence(objectId('2b06010505070302'))))

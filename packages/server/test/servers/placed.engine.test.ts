@@ -1,11 +1,16 @@
 import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAgentLab } from '../../testing/labs/agent-lab.ts'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
 import { problemsOf } from '../../testing/labs/servers-lab.ts'
 
 const TALKS = dockerfile(['COPY index.html /www/index.html'], 'echo "it began"; exec httpd -f -p "$PORT" -h /www')
+
+/** It was connected, and got no answer. */
+const REFUSED = /curl: \((52|56)\)/
 
 type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 let lab: Lab
@@ -59,6 +64,9 @@ it('apps of a project reach each other by name, whichever server they are on', a
   expect(await ask(lab.here, store.id, 'http://site:8080/')).toBe('one')
 })
 
+const containerOf = async (node: Lab['here'], appId: number) =>
+  (await node.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')).trim()
+
 /** The address in the project's network over all servers, if a container of the app runs there. */
 async function addressOn(node: Lab['here'], appId: number): Promise<string | undefined> {
   const name = (await node.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')).trim()
@@ -97,6 +105,36 @@ it('no app reaches the images of others, on any server', async () => {
     expect(await connect(node, appId, '80')).toBe('') // the edge
     await expect(connect(node, appId, '5443')).rejects.toThrow('Command failed')
   }
+})
+
+it('the CPU and memory of replicas on other servers are known, from agents that nobody but Berth reaches', async () => {
+  const usage = async () => await lab.owner.call('containers.usage', { appId: site.id })
+  const { memory, cpu } = await until(usage, (found) => found.memoryLimit > 1.5 * totalmem()) // of both
+  expect(memory).toBeGreaterThan(100 * 1024)
+  expect(memory).toBeLessThan(64 * 1024 * 1024)
+  expect(cpu).toBeLessThan(100)
+
+  const [second] = lab.others
+  if (!second) throw new Error('there is no second server')
+  await using agent = await openAgentLab({ berth: lab.berth, here: lab.here, node: second })
+  const idOf = async (name: string) => (await second.run('docker', 'inspect', '--format', '{{.Id}}', name)).trim()
+  const app = await containerOf(second, site.id)
+  const call = `/containers/${await idOf(app)}/stats?stream=false&one-shot=true`
+  expect(await agent.ask('control plane', call)).toMatch(/"memory_stats".* 200$/s)
+  expect(await agent.ask('control plane', `/containers/${await idOf(app)}/json`)).toMatch(/does not answer this call.* 403$/)
+  expect(await agent.ask('control plane', call, 'POST')).toMatch(/does not answer this call.* 403$/)
+  const own = `/containers/${await idOf(agent.name)}/stats?stream=false`
+  expect(await agent.ask('control plane', own)).toMatch(/does not belong to an app.* 403$/)
+  await expect(agent.ask('stranger', call)).rejects.toThrow(REFUSED)
+  await expect(agent.ask('nobody', call)).rejects.toThrow(REFUSED)
+
+  const connect = [agent.address, agent.port]
+  await expect(lab.here.run('docker', 'exec', await containerOf(lab.here, store.id), 'nc', '-w', '3', ...connect)).rejects.toThrow('failed')
+  await expect(second.run('docker', 'exec', app, 'nc', '-w', '3', ...connect)).rejects.toThrow('failed')
+  for (const node of lab.others) await expect(node.run('curl', '-sk', '-m', '3', `https://${connect.join(':')}/`)).rejects.toThrow('failed')
+  const hardened = '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.PidsLimit}} {{.HostConfig.Memory}}'
+  expect(await agent.look(hardened)).toBe(`true [ALL] 32 ${128 * 1024 * 1024}`)
+  expect(await agent.look('{{json .}}')).not.toContain('PRIVATE KEY')
 })
 
 it('a server that cannot get images fails its check, which says what to do', async () => {
@@ -234,6 +272,9 @@ it('apps serve while Berth is killed, and it finds them as they were', { tags: '
 
 it('what ran on a lost server is started on another one, and visitors reach it', async () => {
   await lab.others[1]?.kill()
+  const begun = performance.now()
+  await lab.owner.call('containers.usage', { appId: site.id }) // without what the lost one would tell
+  expect(performance.now() - begun).toBeLessThan(8000)
   const now = await until(serversNow, (servers) => servers.length === 2 && !servers.includes('n3'))
   expect(now).toEqual(['n2', 'n2'])
   await answers('three')
@@ -253,11 +294,21 @@ it('what no other server is left for is started on the first one', { tags: 'long
 
 it('a deleted app leaves nothing on any server', async () => {
   await lab.owner.call('apps.delete', { appId: site.id })
-  await expect.poll(async () => await lab.engine.swarm.countServices(), { timeout: 30_000 }).toBe(0)
+  const placed = async () => (await lab.engine.swarm.owners()).filter(({ appId }) => appId !== null)
+  await expect.poll(placed, { timeout: 30_000 }).toEqual([])
   const networks = async () => await lab.here.run('docker', 'network', 'ls', '--filter', 'driver=overlay', '--format', '{{.Name}}')
   await expect.poll(networks, { timeout: 120_000, interval: 2000 }).not.toContain('-project-') // half a minute after the last service
   // the app that stayed here left the network that reached over all servers, and still answers
-  const here = await lab.here.run('docker', 'ps', '--format', '{{.Names}}')
-  expect(here).toContain(`-app-${store.id}-`)
-  expect(here).not.toContain('-gateway')
+  expect(await containerOf(lab.here, store.id)).not.toBe('')
+})
+
+it('without other servers there are no agents, and Swarm can be switched off', async () => {
+  const [second, third] = [await lab.server('n2'), await lab.server('n3')]
+  await lab.owner.call('servers.remove', { serverId: third.id })
+  await lab.owner.call('servers.update', { serverId: second.id, availability: 'drain' })
+  const remove = async () => await lab.owner.call('servers.remove', { serverId: second.id }).catch(() => undefined)
+  await until(remove, (removed) => removed !== undefined) // when its agent has ended
+  expect(await lab.owner.call('servers.turnOff')).toMatchObject({ isSwarm: false })
+  expect(await lab.here.run('docker', 'ps', '--format', '{{.Names}}')).not.toMatch(/-gateway|-agent/)
+  expect(await lab.here.run('docker', 'network', 'ls', '--format', '{{.Name}}')).not.toMatch(/-gateway|-agents/)
 })

@@ -91,7 +91,7 @@ async function beginNode(
   await run('ip', ['-n', namespace, 'addr', 'add', `${address}/24`, 'dev', 'eth0'])
   await run('ip', ['-n', namespace, 'link', 'set', 'eth0', 'up'])
   const home = path.join(directory, name)
-  await mkdir(home)
+  await mkdir(path.join(home, 'run'), { recursive: true })
   const socketPath = path.join(home, 'd.sock')
   const daemon = startEngine({ namespace, name, home, socketPath, flags })
   undo.push(async () => await endEngine(daemon, { home, namespace }))
@@ -112,7 +112,7 @@ async function beginNode(
   }
 }
 
-/** With mounts and a host name of its own. `ip netns exec` would hide the cgroups. */
+/** With mounts, a host name and the usual socket of its own. `ip netns exec` would hide the cgroups. */
 function startEngine(of: { namespace: string; name: string; home: string; socketPath: string; flags: readonly string[] }): ChildProcess {
   const { namespace, name, home, socketPath, flags } = of
   const log = openSync(path.join(home, 'log'), 'a')
@@ -129,7 +129,9 @@ function startEngine(of: { namespace: string; name: string; home: string; socket
     '1',
   ]
   const enter = [`--net=/run/netns/${namespace}`, 'unshare', '--mount', '--uts', '--propagation', 'slave']
-  const program = ['sh', '-c', 'hostname "$0"; exec dockerd "$@"', name, '--host', `unix://${socketPath}`, ...own, ...flags]
+  const hosts = ['--host', `unix://${socketPath}`, '--host', 'unix:///var/run/docker.sock']
+  const begin = 'hostname "$0"; mount --bind "$1" /run; shift; exec dockerd "$@"'
+  const program = ['sh', '-c', begin, name, `${home}/run`, ...hosts, ...own, ...flags]
   return spawn('nsenter', [...enter, ...program], { stdio: ['ignore', log, log] })
 }
 

@@ -18,12 +18,12 @@ const PROGRAM_IN_IMAGE = '/usr/bin/node'
  */
 export function createAgentImage(deps: { transport: Transport; images: Images }) {
   const { transport, images } = deps
-  const nameFor = (instance: string) => `127.0.0.1:1/berth-${instance}/agent:node-${process.version}`
+  const nameOf = (instance: string) => `127.0.0.1:1/berth-${instance}/agent:node-${process.version}`
 
   /** Of the Node.js of earlier versions of Berth. One that is still used is removed the next time. */
   async function removeOlder(instance: string): Promise<void> {
     const tags = (await images.list({ labels: labelsOf({ instance, kind: 'agent' }) })).flatMap((image) => image.tags)
-    for (const tag of tags.filter((each) => each !== nameFor(instance))) {
+    for (const tag of tags.filter((each) => each !== nameOf(instance))) {
       await images.removeUnused(tag).catch((cause: unknown) => {
         if (!isNotFound(cause) && !isConflict(cause)) throw cause
       })
@@ -31,7 +31,7 @@ export function createAgentImage(deps: { transport: Transport; images: Images })
   }
 
   async function ensure(instance: string): Promise<string> {
-    const name = nameFor(instance)
+    const name = nameOf(instance)
     if (!(await images.exists(name))) await create(instance, name)
     await removeOlder(instance)
     return name
@@ -64,7 +64,7 @@ export function createAgentImage(deps: { transport: Transport; images: Images })
     return Readable.from(answer.chunks)
   }
 
-  return { ensure, contents }
+  return { nameOf, ensure, contents }
 }
 
 /** Piece by piece: Node.js has more than 100 MB. */

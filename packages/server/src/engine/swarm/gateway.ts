@@ -73,6 +73,10 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
     })
   }
 
+  async function leave(instance: string, { id }: { id: string }): Promise<void> {
+    await oneAtATime.run(async () => await disconnect(transport, { network: id, container: nameOf(instance) }))
+  }
+
   /** Without other servers there is nothing for it to do. Its route goes with its network. */
   async function remove(instance: string): Promise<void> {
     await oneAtATime.run(async () => {
@@ -85,7 +89,7 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
     })
   }
 
-  return { join, remove }
+  return { join, leave, remove }
 }
 
 export type Gateway = ReturnType<typeof createGateway>

@@ -1,3 +1,4 @@
+import type { Authority } from '../../lib/x509.ts'
 import { EngineError } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
 import type { Containers } from '../containers.ts'
@@ -7,8 +8,12 @@ import type { Images } from '../images.ts'
 import { LABEL } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
 import { createPlacedContainers } from '../placed-containers.ts'
+import { createAgentCalls } from './agent-calls.ts'
+import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
-import { createGateway, type Way } from './gateway.ts'
+import { createAgentUsage } from './agent-usage.ts'
+import { createAgents } from './agents.ts'
+import { createGateway, type Gateway, type Way } from './gateway.ts'
 import { createPlacement } from './placement.ts'
 import { createProjectOverlays } from './project-overlays.ts'
 import { createPublishedImages, type SharedRegistry } from './published-images.ts'
@@ -21,6 +26,8 @@ export type OtherServers = {
   /** The operator's own. Without it the servers pull from this Berth. */
   readonly registry?: SharedRegistry | undefined
   readonly imageServer?: Omit<ImageServerSettings, 'isUsed'> | undefined
+  /** Of the certificates of agents; without it there are none. */
+  readonly authority?: (() => Promise<Authority>) | undefined
   /** Whether Berth has switched Swarm on. Must not ask the engine. */
   readonly isSwarm: () => Promise<boolean>
   /** Why this server cannot reach the networks of others, in a sentence; empty if it can. */
@@ -53,7 +60,8 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const placement = createPlacement({ swarm, whyNot, isSwarm })
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
-  const overlays = createProjectOverlays({ transport, calls, gateway })
+  const agents = createOwnAgents(parts, { authority: others?.authority, gateway, calls })
+  const overlays = createProjectOverlays({ transport, calls, gateway, ...(agents && { otherNetworks: agents.networks }) })
   const services = createServiceContainers({
     calls,
     openNodes: placement.openNodes,
@@ -73,10 +81,35 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     await services.freeWaiting({ [LABEL.instance]: instance })
   }
 
+  /** Keeps the agents on the other servers. Does nothing without a Swarm of ours. */
+  async function keepAgents(instance: string): Promise<void> {
+    if (whyNot() === '' && (await placement.isSwarm())) await agents?.keep(instance)
+  }
+
   /** Before Swarm is switched off. */
   const removePlaced = async (instance: string): Promise<void> => (others === undefined ? undefined : await overlays.removeAll(instance))
 
-  return { containers: createPlacedContainers({ here, services, placement }), placement, imageServer, keepPlaced, removePlaced }
+  const removeAgents = async (instance: string): Promise<void> => await agents?.removeAll(instance)
+  return {
+    containers: createPlacedContainers({ here, services, usage: agents?.usage, placement }),
+    placement,
+    imageServer,
+    keepPlaced,
+    removePlaced,
+    keepAgents,
+    removeAgents,
+    /** A container of ours has run there in the image of agents. */
+    sawAgentImage: (nodeId: string): void => agents?.sawImage(nodeId),
+  }
+}
+
+type OfAgents = { authority: OtherServers['authority']; gateway: Gateway; calls: ServiceCalls }
+
+function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { authority, gateway, calls }: OfAgents) {
+  if (authority === undefined) return undefined
+  const identity = createAgentIdentity({ authority, now })
+  const usage = createAgentUsage({ calls, agents: createAgentCalls({ identity, now }), now })
+  return { ...createAgents({ transport, swarm, gateway, agentImage, identity, now, log }), usage }
 }
 
 /** Undefined with a registry of the operator. */

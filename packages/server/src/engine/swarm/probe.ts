@@ -49,7 +49,7 @@ const NOTHING = ['/nothing']
 const STARTED = ['failed', 'complete', 'running']
 
 /** Runs a container on another node that tries what releases will need there, against one on this node. One check at a time. */
-export function createProbe({ services, log }: { services: Services; log: Log }) {
+export function createProbe({ services, log, onRan }: { services: Services; log: Log; onRan: (nodeId: string) => void }) {
   const oneAtATime = createSemaphore(1)
 
   async function run(target: Target, signal: AbortSignal): Promise<Probed> {
@@ -69,6 +69,7 @@ export function createProbe({ services, log }: { services: Services; log: Log })
       const probe = await services.start({ ...shared, ...there, name: `${name}-there`, environment, command: ['node', '-e', PROBE] })
       const ended = await services.waitFor(probe, 'ended', { withinMs: END_MS, signal })
       if (ended.state !== 'complete') return failed(ended)
+      onRan(target.nodeId)
       const pulled = pulling && (await services.waitFor(pulling, 'ended', { withinMs: PULL_MS, signal }))
       const result = resultOf(target, await services.output(probe), await services.output(here))
       return { ...result, ...(pulled && { pulls: STARTED.includes(pulled.state) }) }

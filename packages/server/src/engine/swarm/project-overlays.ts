@@ -6,7 +6,14 @@ import { LABEL, labelsOf, ownedBy, ownerOf, projectNetworkName, projectOverlayNa
 import { connect, disconnect, type Gateway } from './gateway.ts'
 import type { ServiceCalls } from './service-calls.ts'
 
-type Deps = { transport: Transport; calls: Pick<ServiceCalls, 'list'>; gateway: Pick<Gateway, 'join' | 'remove'>; now?: () => number }
+type Deps = {
+  transport: Transport
+  calls: Pick<ServiceCalls, 'list'>
+  gateway: Pick<Gateway, 'join' | 'remove'>
+  /** Networks of no project that the gateway has to be in as well. */
+  otherNetworks?: (instance: string) => Promise<readonly { id: string; name: string }[]>
+  now?: () => number
+}
 type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
 
@@ -18,7 +25,8 @@ const CONTAINER_ID = /^[0-9a-f]{64}$/
  * The overlay network of each project that has containers on other servers. The containers of the project on this server are connected to
  * it as well, so that apps reach each other by their names wherever they run.
  */
-export function createProjectOverlays({ transport, calls, gateway, now = () => performance.now() }: Deps) {
+export function createProjectOverlays(deps: Deps) {
+  const { transport, calls, gateway, otherNetworks = async () => [], now = () => performance.now() } = deps
   const { list, create, connectOwn, remove } = createOverlayNetworks({ transport })
   const oneAtATime = createSemaphore(1)
   /** Since when each was seen without a service. */
@@ -53,9 +61,10 @@ export function createProjectOverlays({ transport, calls, gateway, now = () => p
       const all = await list(instance)
       const over = await unused(instance, all)
       const kept = all.filter((overlay) => !over.includes(overlay))
+      const reached = [...kept, ...(await otherNetworks(instance))]
       await each([
         ...kept.map((overlay) => async () => await connectOwn({ instance, projectId: overlay.projectId }, overlay)),
-        async () => (kept.length === 0 ? await gateway.remove(instance) : await gateway.join(instance, kept)),
+        async () => (reached.length === 0 ? await gateway.remove(instance) : await gateway.join(instance, reached)),
         ...over.map((overlay) => async () => await remove(overlay)),
       ])
     })

@@ -7,6 +7,8 @@ import { type Owner, ownerOf, projectNetworkName } from '../labels.ts'
 export type Task = {
   readonly serviceId: string
   readonly nodeId: string
+  /** Of that node's engine; empty before there is one. */
+  readonly containerId: string
   /** Swarm's word: new, pending, assigned, preparing, starting, running, complete, failed, rejected, shutdown, orphaned, … */
   readonly state: string
   /** What Swarm wants of it. */
@@ -43,6 +45,7 @@ export function taskOf(value: unknown): Task {
   return {
     serviceId: text(field(value, 'ServiceID')),
     nodeId: text(field(value, 'NodeID')),
+    containerId: text(field(status, 'ContainerStatus', 'ContainerID')),
     state,
     desired: text(field(value, 'DesiredState')),
     address: text(items(field(attached, 'Addresses'))[0]).replace(/\/\d+$/, ''),

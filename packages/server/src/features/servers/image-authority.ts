@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3600_000
 /** Servers are told once to trust it. */
 const VALID_DAYS = 365 * 30
 
-/** Who this Berth is for servers that pull images from it: made once, the same for all control planes, and part of backups. */
+/** Who this Berth is for servers that pull images from it, and for its agents there: made once, the same for all control planes, and part of backups. */
 export function createImageAuthority({ db, secrets, instance, now }: Deps) {
   const name = `Berth ${instance} images`
 

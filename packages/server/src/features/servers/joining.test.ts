@@ -29,7 +29,7 @@ async function openLab({ mustPull = false } = {}) {
   function begin(probe: Probe = async () => GOOD) {
     const engine = {
       swarm: fake.swarm,
-      agentImage: { ensure: async () => 'image', contents: async () => Promise.reject(new Error('not asked for')) },
+      agentImage: { nameOf: () => 'image', ensure: async () => 'image', contents: async () => Promise.reject(new Error('not asked for')) },
       probeServer: async ({ nodeId }: { nodeId: string }) => {
         probed.push(nodeId)
         return await probe(nodeId)

@@ -19,7 +19,7 @@ type Deps = {
   db: Db
   engine: Pick<
     Engine,
-    'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removePlaced' | 'imageServer'
+    'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removeAgents' | 'removePlaced' | 'imageServer'
   >
   instance: string
   metrics: () => MetricsHistory

@@ -12,7 +12,7 @@ import { IS_WORKER, LIVE_RESTORE, NOT_OURS } from './words.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'removeChecks' | 'removePlaced'>
+  engine: Pick<Engine, 'swarm' | 'removeChecks' | 'removeAgents' | 'removePlaced'>
   cluster: Cluster
   instance: string
   now: () => Date
@@ -44,6 +44,7 @@ export function createSwitching(deps: Deps) {
     const others = (await engine.swarm.nodes()).filter(({ id }) => id !== nodeId)
     if (others.length > 0) throw refuse('Remove the other servers first: Swarm connects them.')
     await engine.removeChecks(instance)
+    await engine.removeAgents(instance)
     const owners = await engine.swarm.owners()
     const apps = [
       ...(

@@ -1,0 +1,67 @@
+import https from 'node:https'
+import { type AgentIdentity, agentName } from './agent-identity.ts'
+import { AGENT_PORT } from './agent-program.ts'
+
+type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; now: () => Date; port?: number }
+/** The agent of a node, at its address in the network of agents. */
+export type AgentPlace = { readonly nodeId: string; readonly address: string }
+
+const CONNECT_MS = 1000
+const ANSWER_MS = 5000
+const MOST_BYTES = 512 * 1024
+/** One that did not answer is not asked again for so long: many containers would wait for it one after the other. */
+const AWAY_MS = 10_000
+
+/** Calls to the agents of other servers, which must prove that they are the one that is asked. */
+export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
+  const awayUntil = new Map<string, number>()
+
+  /** What the engine of that server answers, or null: without its agent, or about a container that it does not have or does not tell about. */
+  async function get({ nodeId, address }: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
+    if ((awayUntil.get(nodeId) ?? 0) > now().getTime()) return null
+    const deadline = AbortSignal.timeout(ANSWER_MS)
+    const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
+    const place = { host: address, port, path, agent: false, ...tls }
+    try {
+      const answer = await answerOf(place, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+      awayUntil.delete(nodeId)
+      return answer
+    } catch {
+      signal?.throwIfAborted()
+      awayUntil.set(nodeId, now().getTime() + AWAY_MS)
+      return null
+    }
+  }
+
+  return { get }
+}
+
+export type AgentCalls = ReturnType<typeof createAgentCalls>
+
+/** Null if it refuses. */
+async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<unknown> {
+  return await new Promise((resolve, reject) => {
+    const request = https.get({ ...place, signal })
+    const connecting = setTimeout(() => request.destroy(new Error('it did not accept the connection in time')), CONNECT_MS)
+    request.once('socket', (socket) => socket.once('secureConnect', () => clearTimeout(connecting)))
+    request.once('close', () => clearTimeout(connecting))
+    request.on('error', reject)
+    request.once('response', (response) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      response.on('error', reject)
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > MOST_BYTES) request.destroy(new Error('its answer is too long'))
+        else chunks.push(chunk)
+      })
+      response.on('end', () => {
+        try {
+          resolve(response.statusCode === 200 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : null)
+        } catch (cause) {
+          reject(cause instanceof Error ? cause : new Error(String(cause)))
+        }
+      })
+    })
+  })
+}

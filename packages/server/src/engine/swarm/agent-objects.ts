@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { isNotFound } from '../api/errors.ts'
+import { field, filters, items, labelFilter, text } from '../api/json.ts'
+import type { Transport } from '../api/transport.ts'
+import { FINGERPRINT_LABEL, labelsOf } from '../labels.ts'
+import { type AgentPlan, agentRequest } from './agent-spec.ts'
+import { taskOf } from './service-state.ts'
+import { answered } from './swarm.ts'
+
+type Network = { readonly id: string; readonly name: string }
+export type Agent = {
+  readonly id: string
+  readonly name: string
+  readonly fingerprint: string
+  readonly image: string
+  readonly secretId: string
+}
+export type Secret = { readonly id: string; readonly createdAt: string }
+
+/** What agents are made of in the Swarm. */
+export function createAgentObjects({ transport }: { transport: Transport }) {
+  const ownerOf = (instance: string) => labelsOf({ instance, kind: 'agent' })
+  const call = async (...args: Parameters<Transport['json']>) => await answered(transport.json(...args))
+  const list = async (path: string, instance: string, more: Record<string, string[]> = {}) =>
+    items(await call({ method: 'GET', path, query: { filters: filters({ label: labelFilter(ownerOf(instance)), ...more }) } }))
+  const remove = async (path: string) => {
+    try {
+      await call({ method: 'DELETE', path })
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  async function networks(instance: string): Promise<Network[]> {
+    const found = await list('/networks', instance, { driver: ['overlay'] })
+    return found.map((network) => ({ id: text(field(network, 'Id')), name: text(field(network, 'Name')) }))
+  }
+
+  /** Nothing in it has a way to anywhere else: not to its own server either. */
+  async function createNetwork(instance: string): Promise<Network> {
+    const name = `berth-${instance}-agents`
+    const body = { Name: name, CheckDuplicate: true, Driver: 'overlay', Attachable: true, Internal: true, Labels: ownerOf(instance) }
+    return { id: text(field(await call({ method: 'POST', path: '/networks/create', body }), 'Id')), name }
+  }
+
+  async function agents(instance: string): Promise<Agent[]> {
+    return (await list('/services', instance)).map((service) => {
+      const container = field(service, 'Spec', 'TaskTemplate', 'ContainerSpec')
+      return {
+        id: text(field(service, 'ID')),
+        name: text(field(service, 'Spec', 'Name')),
+        fingerprint: text(field(service, 'Spec', 'Labels', FINGERPRINT_LABEL)),
+        image: text(field(container, 'Image')),
+        secretId: text(field(items(field(container, 'Secrets'))[0], 'SecretID')),
+      }
+    })
+  }
+
+  async function secrets(instance: string): Promise<Secret[]> {
+    const found = await list('/secrets', instance)
+    return found.map((secret) => ({ id: text(field(secret, 'ID')), createdAt: text(field(secret, 'CreatedAt')) }))
+  }
+
+  async function wasRejected(id: string): Promise<boolean> {
+    const query = { filters: filters({ service: [id] }) }
+    const tasks = items(await call({ method: 'GET', path: '/tasks', query })).map(taskOf)
+    return tasks.some(({ state }) => state === 'rejected') && !tasks.some(({ state }) => state === 'running')
+  }
+
+  async function create(plan: AgentPlan, image: string, contents: string): Promise<void> {
+    const name = `berth-${plan.instance}-agent-${randomBytes(8).toString('hex')}`
+    const data = { Name: name, Labels: ownerOf(plan.instance), Data: Buffer.from(contents).toString('base64') }
+    const id = text(field(await call({ method: 'POST', path: '/secrets/create', body: data }), 'ID'))
+    await call({ method: 'POST', path: '/services/create', body: agentRequest(plan, { image, secret: { id, name } }) })
+  }
+
+  return {
+    networks,
+    createNetwork,
+    agents,
+    secrets,
+    wasRejected,
+    create,
+    removeAgent: async (id: string) => await remove(`/services/${id}`),
+    removeSecret: async (id: string) => await remove(`/secrets/${id}`),
+    removeNetwork: async (id: string) => await remove(`/networks/${encodeURIComponent(id)}`),
+  }
+}
+
+export type AgentObjects = ReturnType<typeof createAgentObjects>

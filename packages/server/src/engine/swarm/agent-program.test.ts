@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { endProcess } from '../../../testing/harness/end-process.ts'
+import { poll } from '../../lib/retry.ts'
+import { issuedTo, newAuthority } from '../../lib/x509.ts'
+import { createAgentCalls } from './agent-calls.ts'
+import { agentName, CALLER, createAgentIdentity } from './agent-identity.ts'
+import { AGENT } from './agent-program.ts'
+
+const NODE = 'node1'
+const [OURS, FOREIGN, SLOW, LONG] = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(64))
+const DAY_MS = 24 * 3600_000
+const times = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) }
+const newOne = () => ({ name: 'test', ...newAuthority({ name: 'test', ...times }) })
+const authority = newOne()
+const identity = createAgentIdentity({ authority: async () => authority, now: () => new Date() })
+const stack = new AsyncDisposableStack()
+const asked: string[] = []
+let port = 0
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server has an AddressInfo, never a path.
+  const found = (server.address() as AddressInfo).port
+  server.close()
+  await once(server, 'close')
+  return found
+}
+
+/** An engine that has a container of an app, one of somebody else, and two whose figures are slow or endless. */
+async function startEngine(socketPath: string): Promise<void> {
+  const nameOf = (id: string) => (id === FOREIGN ? 'berth-other-app-1-d1' : 'berth-abc-app-1-d1')
+  const engine = http.createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    const [, , id = '', what = ''] = (request.url ?? '').split('/')
+    const isKnown = [OURS, FOREIGN, SLOW, LONG].includes(id)
+    if (!isKnown) return void response.writeHead(404).end('{"message":"no such container"}')
+    if (what === 'json')
+      return void response.end(JSON.stringify({ Config: { Labels: { 'com.docker.swarm.service.name': nameOf(id) }, Env: ['SECRET=x'] } }))
+    if (id === SLOW) return
+    response.end(id === LONG ? Buffer.alloc(1024 * 1024, '1') : JSON.stringify({ memory_stats: { usage: 42 } }))
+  })
+  engine.listen(socketPath)
+  await once(engine, 'listening')
+  stack.defer(() => {
+    engine.closeAllConnections()
+    engine.close()
+  })
+}
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-agent-'))
+  stack.defer(async () => await rm(directory, { recursive: true }))
+  const [socketPath, identityFile] = [join(directory, 'engine.sock'), join(directory, 'identity')]
+  await startEngine(socketPath)
+  await writeFile(identityFile, await identity.forAgent(NODE))
+  port = await freePort()
+  const env = { INSTANCE: 'abc', CALLER, IDENTITY: identityFile, SOCKET: socketPath, PORT: String(port) }
+  const agent: ChildProcess = spawn(process.execPath, ['-e', AGENT], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  stack.defer(async () => void (agent.pid !== undefined && (await endProcess(agent.pid, 5000))))
+  const isUp = async () => (await raw(`/containers/${OURS}/stats?stream=false`)).startsWith('200')
+  if (!(await poll(isUp, { until: (up) => up, everyMs: 50, limitMs: 20_000 }))) throw new Error('the agent did not start')
+})
+afterAll(async () => await stack.disposeAsync())
+
+/** The status and the answer, or the error. */
+async function raw(path: string, options: https.RequestOptions = {}): Promise<string> {
+  const tls = { ...(await identity.forCaller()), servername: agentName(NODE) }
+  return await new Promise((resolve) => {
+    const request = https.request({ host: '127.0.0.1', port, path, agent: false, ...tls, ...options }, (response) => {
+      let body = ''
+      response.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      response.on('end', () => resolve(`${response.statusCode} ${body}`))
+      response.on('error', (error) => resolve(String(error)))
+    })
+    request.on('error', (error) => resolve(String(error)))
+    request.end()
+  })
+}
+
+const calls = (nodeId = NODE) => {
+  const { get } = createAgentCalls({ identity, now: () => new Date(), port })
+  return async (path: string) => await get({ nodeId, address: '127.0.0.1' }, path)
+}
+
+it('gives the usage of a container of an app', async () => {
+  for (const query of ['stream=false', 'stream=false&one-shot=true'])
+    expect(await calls()(`/containers/${OURS}/stats?${query}`)).toEqual({ memory_stats: { usage: 42 } })
+})
+
+it.each([
+  ['GET', `/containers/${OURS}/json`],
+  ['GET', `/containers/${OURS}/stats`],
+  ['GET', `/containers/${OURS}/stats?stream=true`],
+  ['GET', `/containers/${OURS}/archive?path=/etc`],
+  ['GET', `/containers/${OURS}/../../info?stream=false`],
+  ['GET', '/containers/json'],
+  ['GET', '/containers/abc/stats?stream=false'],
+  ['POST', `/containers/${OURS}/exec`],
+  ['POST', `/containers/${OURS}/stats?stream=false`],
+  ['DELETE', `/containers/${OURS}`],
+])('refuses %s %s, and asks the engine nothing', async (method, path) => {
+  asked.length = 0
+  expect(await raw(path, { method })).toBe('403 {"message":"This agent does not answer this call."}')
+  expect(asked).toEqual([])
+})
+
+it('tells nothing about a container of somebody else', async () => {
+  asked.length = 0
+  expect(await raw(`/containers/${FOREIGN}/stats?stream=false`)).toBe('403 {"message":"This container does not belong to an app."}')
+  expect(asked).toEqual([`GET /containers/${FOREIGN}/json`])
+  expect(await raw(`/containers/${'e'.repeat(64)}/stats?stream=false`)).toBe('404 {"message":"There is no such container here."}')
+})
+
+it('answers only the control plane', async () => {
+  const path = `/containers/${OURS}/stats?stream=false`
+  const [stranger, other] = [newOne(), issuedTo(authority, { name: 'somebody', use: 'client', ...times })]
+  const foreign = issuedTo(stranger, { name: CALLER, use: 'client', ...times })
+  const agent = issuedTo(authority, { name: CALLER, use: 'server', ...times })
+  asked.length = 0
+  expect(await raw(path, { key: undefined, cert: undefined })).toMatch(/certificate required|ECONNRESET|socket hang up/)
+  expect(await raw(path, { key: foreign.key, cert: foreign.certificate })).toMatch(/alert|ECONNRESET|socket hang up/)
+  expect(await raw(path, { key: agent.key, cert: agent.certificate })).toMatch(/alert|ECONNRESET|socket hang up/)
+  expect(await raw(path, { key: other.key, cert: other.certificate })).toMatch(/^403 .*Only the control plane/)
+  expect(await raw(path, { maxVersion: 'TLSv1.2' })).toMatch(/alert|ECONNRESET|socket hang up/)
+  expect(asked).toEqual([])
+})
+
+it('is believed only under its own name, and is not asked again for a while', async () => {
+  asked.length = 0
+  const ask = calls('node2')
+  expect(await ask(`/containers/${OURS}/stats?stream=false`)).toBeNull()
+  expect(await ask(`/containers/${OURS}/stats?stream=false`)).toBeNull()
+  expect(asked).toEqual([])
+})
+
+it('does not pass on an answer without end', async () => {
+  expect(await raw(`/containers/${LONG}/stats?stream=false`)).toMatch(/^502/)
+})
+
+it('does not wait for a slow engine, refuses too many calls at once, and answers again afterwards', async () => {
+  const begun = performance.now()
+  const many = await Promise.all(Array.from({ length: 20 }, async () => await raw(`/containers/${SLOW}/stats?stream=false`)))
+  expect(performance.now() - begun).toBeLessThan(8000)
+  expect(many.map((answer) => answer.slice(0, 3)).toSorted()).toEqual([...Array<string>(16).fill('502'), ...Array<string>(4).fill('503')])
+  expect(await raw(`/containers/${OURS}/stats?stream=false`)).toMatch(/^200/)
+})
+
+it('refuses headers that are too long', async () => {
+  expect(await raw(`/containers/${OURS}/stats?stream=false`, { headers: { long: 'x'.repeat(8000) } })).toMatch(/^431/)
+})

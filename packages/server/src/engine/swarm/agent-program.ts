@@ -1,0 +1,72 @@
+/** Where the agent finds what it needs in its container. */
+export const AGENT_SOCKET = '/var/run/docker.sock'
+export const AGENT_IDENTITY = '/run/secrets/agent'
+export const AGENT_PORT = 7443
+
+/**
+ * Runs on each other server, where a manager's API cannot look into containers. It answers whoever has the certificate of the control plane,
+ * on the calls of this list, about containers of apps of this instance, and about nothing else. Swarm puts the name of its service on every
+ * container of a task, over whatever the image says.
+ */
+export const AGENT = `
+const fs = require('node:fs')
+const http = require('node:http')
+const https = require('node:https')
+const { INSTANCE, CALLER, IDENTITY, SOCKET, PORT } = process.env
+const CALL = /^\\/containers\\/([0-9a-f]{64})\\/stats\\?stream=false(&one-shot=true)?$/
+const OWN = 'berth-' + INSTANCE + '-app-'
+const MOST_BYTES = 256 * 1024
+const MOST_AT_ONCE = 16
+const ENGINE_MS = 4000
+
+const refused = (status, message) => ({ status, body: JSON.stringify({ message }) })
+
+const ask = (path) => new Promise((resolve, reject) => {
+  const options = { socketPath: SOCKET, path, agent: false, signal: AbortSignal.timeout(ENGINE_MS) }
+  const request = http.get(options, (response) => {
+    const chunks = []
+    let bytes = 0
+    response.on('error', reject)
+    response.on('data', (chunk) => {
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) request.destroy(new Error('the answer of the engine is too long'))
+      else chunks.push(chunk)
+    })
+    response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }))
+  })
+  request.on('error', reject)
+})
+
+const isOwn = ({ body }) => {
+  const name = JSON.parse(body).Config?.Labels?.['com.docker.swarm.service.name']
+  return typeof name === 'string' && name.startsWith(OWN)
+}
+
+const answer = async ({ method, url, socket }) => {
+  if (socket.getPeerCertificate().subject.CN !== CALLER) return refused(403, 'Only the control plane may ask this agent.')
+  const call = method === 'GET' ? CALL.exec(url) : null
+  if (call === null) return refused(403, 'This agent does not answer this call.')
+  const found = await ask('/containers/' + call[1] + '/json')
+  if (found.status !== 200) return refused(404, 'There is no such container here.')
+  if (!isOwn(found)) return refused(403, 'This container does not belong to an app.')
+  return await ask(url)
+}
+
+let underWay = 0
+const onRequest = async (request, response) => {
+  underWay += 1
+  const late = () => refused(502, 'The engine of this server did not answer.')
+  const { status, body } = underWay > MOST_AT_ONCE ? refused(503, 'Too many calls at once.') : await answer(request).catch(late)
+  underWay -= 1
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
+}
+
+const { key, certificate, authority } = JSON.parse(fs.readFileSync(IDENTITY, 'utf8'))
+const tls = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' }
+const limits = { handshakeTimeout: 3000, headersTimeout: 3000, requestTimeout: 3000, maxHeaderSize: 4096 }
+const server = https.createServer({ ...tls, ...limits, connectionsCheckingInterval: 1000 }, onRequest)
+server.maxConnections = 32
+server.setTimeout(10_000)
+server.listen(Number(PORT), '0.0.0.0')
+process.on('SIGTERM', () => process.exit(0))
+`
