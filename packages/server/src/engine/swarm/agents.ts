@@ -83,8 +83,6 @@ export function createAgents(deps: Deps) {
   }
 }
 
-export type Agents = ReturnType<typeof createAgents>
-
 function createRemoval(objects: AgentObjects, gateway: Pick<Gateway, 'leave'>) {
   const { agents, removeAgent, secrets, removeSecret, networks, removeNetwork } = objects
 
