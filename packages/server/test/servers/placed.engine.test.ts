@@ -114,6 +114,9 @@ it('the CPU and memory of replicas on other servers are known, from agents that 
   expect(memory).toBeLessThan(64 * 1024 * 1024)
   expect(cpu).toBeLessThan(100)
 
+  const { servers } = await lab.owner.call('servers.list')
+  expect(servers.filter(({ cpu: load, memory: used }) => load === null || used === null)).toEqual([])
+
   const [second] = lab.others
   if (!second) throw new Error('there is no second server')
   await using agent = await openAgentLab({ berth: lab.berth, here: lab.here, node: second })
@@ -204,6 +207,11 @@ it('a release that fails leaves the live one alone', { tags: 'long' }, async () 
   const failed = await lab.deploy(site.id)
   expect(failed).toMatchObject({ status: 'failed', error_message: expect.stringMatching(/exited with code 3.*no way/) })
   await answers('one')
+  await site.repository.commit({ files: { Dockerfile: dockerfile([], 'tail /dev/zero') } })
+  await lab.owner.call('apps.update', { appId: site.id, memoryLimit: 16 })
+  const greedy = await lab.deploy(site.id)
+  expect(greedy).toMatchObject({ status: 'failed', error_message: expect.stringContaining('ran out of memory') })
+  await lab.owner.call('apps.update', { appId: site.id, memoryLimit: null })
 })
 
 it('an app is stopped and started', { tags: 'long' }, async () => {

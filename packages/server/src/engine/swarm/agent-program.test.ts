@@ -44,9 +44,14 @@ async function startEngine(socketPath: string): Promise<void> {
     const isKnown = [OURS, FOREIGN, SLOW, LONG].includes(id)
     if (!isKnown) return void response.writeHead(404).end('{"message":"no such container"}')
     if (what === 'json')
-      return void response.end(JSON.stringify({ Config: { Labels: { 'com.docker.swarm.service.name': nameOf(id) }, Env: ['SECRET=x'] } }))
+      return void response.end(
+        JSON.stringify({
+          Config: { Labels: { 'com.docker.swarm.service.name': nameOf(id) }, Env: ['SECRET=x'] },
+          State: { OOMKilled: id === LONG },
+        }),
+      )
     if (id === SLOW) return
-    response.end(id === LONG ? Buffer.alloc(1024 * 1024, '1') : JSON.stringify({ memory_stats: { usage: 42 } }))
+    response.end(id === LONG ? Buffer.alloc(2 * 1024 * 1024, '1') : JSON.stringify({ memory_stats: { usage: 42 } }))
   })
   engine.listen(socketPath)
   await once(engine, 'listening')
@@ -96,9 +101,27 @@ it('gives the usage of a container of an app', async () => {
     expect(await calls()(`/containers/${OURS}/stats?${query}`)).toEqual({ memory_stats: { usage: 42 } })
 })
 
+it('gives the load of its server', async () => {
+  const { cpu, memory } = (await calls()('/load')) as { cpu: number; memory: number }
+  for (const share of [cpu, memory]) {
+    expect(share).toBeGreaterThanOrEqual(0)
+    expect(share).toBeLessThanOrEqual(100)
+  }
+  expect(memory).toBeGreaterThan(1)
+})
+
+it('says whether a container ran out of memory, and not more', async () => {
+  expect(await raw(`/containers/${OURS}/end`)).toBe('200 {"oomKilled":false}')
+  expect(await raw(`/containers/${LONG}/end`)).toBe('200 {"oomKilled":true}')
+  expect(await raw(`/containers/${FOREIGN}/end`)).toMatch(/^403/)
+})
+
 it.each([
   ['GET', `/containers/${OURS}/json`],
+  ['GET', `/containers/${OURS}/end?x`],
   ['GET', `/containers/${OURS}/stats`],
+  ['POST', '/load'],
+  ['GET', '/load/../info'],
   ['GET', `/containers/${OURS}/stats?stream=true`],
   ['GET', `/containers/${OURS}/archive?path=/etc`],
   ['GET', `/containers/${OURS}/../../info?stream=false`],

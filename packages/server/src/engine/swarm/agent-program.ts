@@ -3,23 +3,38 @@ export const AGENT_SOCKET = '/var/run/docker.sock'
 export const AGENT_IDENTITY = '/run/secrets/agent'
 export const AGENT_PORT = 7443
 
+/** The load of its server: the mean of the last seconds, in percent. */
+export const LOAD_CALL = '/load'
+
+export function statsCall(containerId: string, { isOneShot }: { isOneShot: boolean }): string {
+  return `/containers/${containerId}/stats?stream=false${isOneShot ? '&one-shot=true' : ''}`
+}
+
+/** Why a container ended. */
+export function endCall(containerId: string): string {
+  return `/containers/${containerId}/end`
+}
+
 /**
  * Runs on each other server, where a manager's API cannot look into containers. It answers whoever has the certificate of the control plane,
- * on the calls of this list, about containers of apps of this instance, and about nothing else. Swarm puts the name of its service on every
+ * on the three calls above, about containers of apps of this instance, and about nothing else. Swarm puts the name of its service on every
  * container of a task, over whatever the image says.
  */
 export const AGENT = `
 const fs = require('node:fs')
 const http = require('node:http')
 const https = require('node:https')
+const os = require('node:os')
 const { INSTANCE, CALLER, IDENTITY, SOCKET, PORT } = process.env
-const CALL = /^\\/containers\\/([0-9a-f]{64})\\/stats\\?stream=false(&one-shot=true)?$/
+const CALL = /^\\/containers\\/([0-9a-f]{64})\\/(end|stats\\?stream=false(&one-shot=true)?)$/
 const OWN = 'berth-' + INSTANCE + '-app-'
-const MOST_BYTES = 256 * 1024
+const MOST_BYTES = 1024 * 1024
 const MOST_AT_ONCE = 16
 const ENGINE_MS = 4000
+const SAMPLE_MS = 10_000
 
-const refused = (status, message) => ({ status, body: JSON.stringify({ message }) })
+const reply = (status, value) => ({ status, body: JSON.stringify(value) })
+const refused = (status, message) => reply(status, { message })
 
 const ask = (path) => new Promise((resolve, reject) => {
   const options = { socketPath: SOCKET, path, agent: false, signal: AbortSignal.timeout(ENGINE_MS) }
@@ -37,19 +52,37 @@ const ask = (path) => new Promise((resolve, reject) => {
   request.on('error', reject)
 })
 
-const isOwn = ({ body }) => {
-  const name = JSON.parse(body).Config?.Labels?.['com.docker.swarm.service.name']
+const cpuTimes = () => {
+  const all = os.cpus().map(({ times }) => ({ idle: times.idle, total: times.user + times.nice + times.sys + times.irq + times.idle }))
+  const total = all.reduce((sum, each) => sum + each.total, 0)
+  return { total, busy: total - all.reduce((sum, each) => sum + each.idle, 0) }
+}
+let [before, sampled] = [cpuTimes(), cpuTimes()]
+setInterval(() => { [before, sampled] = [sampled, cpuTimes()] }, SAMPLE_MS)
+
+const load = () => {
+  const { total, busy } = cpuTimes()
+  const cpu = total > before.total ? (busy - before.busy) / (total - before.total) : 0
+  const [, available] = /^MemAvailable:\\s+(\\d+) kB$/m.exec(fs.readFileSync('/proc/meminfo', 'utf8')) ?? []
+  const free = available === undefined ? os.freemem() : Number(available) * 1024
+  return { cpu: 100 * cpu, memory: 100 * (1 - free / os.totalmem()) }
+}
+
+const isOwn = ({ Config }) => {
+  const name = Config?.Labels?.['com.docker.swarm.service.name']
   return typeof name === 'string' && name.startsWith(OWN)
 }
 
 const answer = async ({ method, url, socket }) => {
   if (socket.getPeerCertificate().subject.CN !== CALLER) return refused(403, 'Only the control plane may ask this agent.')
+  if (method === 'GET' && url === '/load') return reply(200, load())
   const call = method === 'GET' ? CALL.exec(url) : null
   if (call === null) return refused(403, 'This agent does not answer this call.')
   const found = await ask('/containers/' + call[1] + '/json')
   if (found.status !== 200) return refused(404, 'There is no such container here.')
-  if (!isOwn(found)) return refused(403, 'This container does not belong to an app.')
-  return await ask(url)
+  const details = JSON.parse(found.body)
+  if (!isOwn(details)) return refused(403, 'This container does not belong to an app.')
+  return call[2] === 'end' ? reply(200, { oomKilled: details.State?.OOMKilled === true }) : await ask(url)
 }
 
 let underWay = 0

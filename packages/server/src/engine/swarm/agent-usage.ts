@@ -1,10 +1,16 @@
+import { count, field } from '../api/json.ts'
 import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from '../container-usage.ts'
 import { labelsOf } from '../labels.ts'
 import type { AgentCalls } from './agent-calls.ts'
+import { endCall, LOAD_CALL, statsCall } from './agent-program.ts'
 import type { ServiceCalls } from './service-calls.ts'
 import { currentTask, tasksOf } from './service-state.ts'
 
 type Deps = { calls: Pick<ServiceCalls, 'inspect' | 'list'>; agents: AgentCalls; now: () => Date }
+
+/** Swarm's id of a server, in the Swarm of an instance. */
+type Place = { readonly instance: string; readonly nodeId: string }
+export type ServerLoad = { readonly cpu: number; readonly memory: number }
 
 /** Addresses of agents change only when they are replaced. */
 const KNOWN_MS = 5000
@@ -26,31 +32,48 @@ export function createAgentUsage({ calls, agents, now }: Deps) {
     return await known.addresses
   }
 
-  async function read(id: string, query: string, signal?: AbortSignal): Promise<unknown> {
+  async function ask({ instance, nodeId }: Place, call: string, signal?: AbortSignal): Promise<unknown> {
     try {
-      const found = await calls.inspect(id, signal)
-      const task = found && currentTask(tasksOf(found.service, found.tasks))
-      const instance = found?.service.owner.instance ?? null
-      if (!task || task.state !== 'running' || task.containerId === '' || instance === null) return null
-      const address = (await addresses(instance)).get(task.nodeId)
-      if (address === undefined) return null
-      return await agents.get({ nodeId: task.nodeId, address }, `/containers/${task.containerId}/stats?${query}`, signal)
+      const address = (await addresses(instance)).get(nodeId)
+      return address === undefined ? null : await agents.get({ nodeId, address }, call, signal)
     } catch {
       signal?.throwIfAborted()
       return null // no leader, for example
     }
   }
 
+  async function read(id: string, isOneShot: boolean, signal?: AbortSignal): Promise<unknown> {
+    const found = await calls.inspect(id, signal).catch(() => null)
+    signal?.throwIfAborted()
+    const task = found && currentTask(tasksOf(found.service, found.tasks))
+    const instance = found?.service.owner.instance ?? null
+    if (!task || task.state !== 'running' || task.containerId === '' || instance === null) return null
+    return await ask({ instance, nodeId: task.nodeId }, statsCall(task.containerId, { isOneShot }), signal)
+  }
+
   return {
     stats: async (id: string, signal?: AbortSignal): Promise<ContainerUsage | null> => {
-      const found = await read(id, 'stream=false', signal)
+      const found = await read(id, false, signal)
       return found === null ? null : usageOf(found)
     },
     counters: async (id: string, signal?: AbortSignal): Promise<ContainerCounters | null> => {
-      const found = await read(id, 'stream=false&one-shot=true', signal)
+      const found = await read(id, true, signal)
       return found === null ? null : countersOf(found)
     },
+    /** Of another server, in percent. */
+    load: async (place: Place): Promise<ServerLoad | null> => {
+      const found = await ask(place, LOAD_CALL)
+      return found === null ? null : { cpu: percent(field(found, 'cpu')), memory: percent(field(found, 'memory')) }
+    },
+    /** Whether a container there was killed because it ran out of memory. */
+    ranOutOfMemory: async (place: Place, containerId: string, signal?: AbortSignal): Promise<boolean> =>
+      field(await ask(place, endCall(containerId), signal), 'oomKilled') === true,
   }
+}
+
+/** It is what another server says. */
+function percent(value: unknown): number {
+  return Math.round(Math.min(100, Math.max(0, count(value))) * 10) / 10
 }
 
 export type AgentUsage = ReturnType<typeof createAgentUsage>

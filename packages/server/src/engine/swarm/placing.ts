@@ -71,6 +71,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     mustPull,
     networkOf: async (labels) =>
       await overlays.ensure({ instance: labels[LABEL.instance] ?? '', projectId: Number(labels[LABEL.project] ?? '0') }),
+    ranOutOfMemory: async (...asked) => (await agents?.usage.ranOutOfMemory(...asked)) ?? false,
     now,
   })
 
@@ -98,6 +99,8 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     removePlaced,
     keepAgents,
     removeAgents,
+    /** Of another server; null without its agent. */
+    loadOfServer: async (server: { instance: string; nodeId: string }) => (await agents?.usage.load(server)) ?? null,
     /** A container of ours has run there in the image of agents. */
     sawAgentImage: (nodeId: string): void => agents?.sawImage(nodeId),
   }

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import type { ServiceCalls } from './service-calls.ts'
 import { createServiceContainers } from './service-containers.ts'
-import { serviceOf, taskOf } from './service-state.ts'
+import { serviceOf, type Task, taskOf } from './service-state.ts'
 
 const labels = { 'berth.instance': 'abc', 'berth.app': '4' }
 const unused = async () => await Promise.reject(new Error('not asked for'))
 
 /** One service that was told to stop, with a task that Swarm still says runs. */
-function openLab({ ready }: { ready: readonly string[] }) {
+function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: readonly string[]; tasks?: Task[] }) {
   let replicas = 0
-  const tasks = [taskAt(1, 'shutdown', 'n2')]
   const found = () => ({
     service: serviceOf({ ID: 's1', Spec: { Name: 'x', Labels: labels, Mode: { Replicated: { Replicas: replicas } } } }),
     tasks: [...tasks],
@@ -34,6 +33,7 @@ function openLab({ ready }: { ready: readonly string[] }) {
     credentials: async () => undefined,
     mustPull: () => false,
     networkOf: unused,
+    ranOutOfMemory: async ({ instance, nodeId }, containerId) => [instance, nodeId, containerId].join() === 'abc,n2,c2',
     now: () => new Date(),
   })
   return { services, replicas: () => replicas }
@@ -65,3 +65,14 @@ it.each([[['n1', 'n3']], [['n1', 'n2', 'n3']]])(
     expect(await services.inspect('s1')).toMatchObject({ state: 'running' })
   },
 )
+
+it.each([
+  [137, 'c2', true],
+  [137, 'c1', false],
+  [1, 'c2', false],
+])('one that ended with %i is asked about at its server (%s)', async (ExitCode, ContainerID, oomKilled) => {
+  const Status = { State: 'failed', ContainerStatus: { ExitCode, ContainerID } }
+  const tasks = [taskOf({ ServiceID: 's1', NodeID: 'n2', CreatedAt: '2026-01-01T00:00:01Z', DesiredState: 'shutdown', Status })]
+  const { services } = openLab({ ready: ['n2'], tasks })
+  expect(await services.inspect('s1')).toMatchObject({ exitCode: ExitCode, oomKilled })
+})

@@ -25,6 +25,8 @@ type Deps = {
   mustPull: MustPull
   /** The id of the overlay network of a project, once this server reaches it. */
   networkOf: (labels: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<string>
+  /** Whether this container of another server was killed because of its memory. */
+  ranOutOfMemory: (server: { instance: string; nodeId: string }, containerId: string, signal?: AbortSignal) => Promise<boolean>
   now: () => Date
 }
 
@@ -35,6 +37,7 @@ const LOOK_MS = 250
 const START_MS = 300_000
 const WITHOUT_SERVER_MS = 20_000
 const AFTER_GRACE_MS = 60_000
+const KILLED = 137
 const UNDER_WAY = ['new', 'allocated', 'pending', 'assigned', 'accepted', 'preparing', 'ready', 'starting']
 
 export function isServiceId(id: string): boolean {
@@ -59,7 +62,13 @@ export function createServiceContainers(deps: Deps) {
 
   async function inspect(id: string, signal?: AbortSignal): Promise<ContainerDetails | null> {
     const found = await calls.inspect(id, signal)
-    return found && detailsOfService(found.service, tasksOf(found.service, found.tasks), now())
+    if (found === null) return null
+    const own = tasksOf(found.service, found.tasks)
+    const details = detailsOfService(found.service, own, now())
+    const { instance } = details.owner
+    const ended = details.exitCode === KILLED ? own.find(({ exitCode }) => exitCode !== null) : undefined
+    if (ended === undefined || instance === null) return details
+    return { ...details, oomKilled: await deps.ranOutOfMemory({ instance, nodeId: ended.nodeId }, ended.containerId, signal) }
   }
 
   /** Returns once its task runs or has ended by itself. One that no server can run is removed again. */

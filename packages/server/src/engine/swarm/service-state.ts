@@ -120,7 +120,7 @@ export function detailsOfService(service: Service, own: readonly Task[], now: Da
     state,
     status: waiting ? `Waiting for a server: ${waiting.error}` : statusText({ state, exitCode, ...times }, now),
     exitCode,
-    oomKilled: false, // nobody tells
+    oomKilled: false, // only the agent of its server can tell
     ...times,
     ips: addressesOf(service, state === 'running' ? current : undefined),
     owner,

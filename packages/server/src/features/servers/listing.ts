@@ -13,7 +13,7 @@ import { CHANGES, IS_WORKER, imageChange, imageUse, NOT_OURS, PLACING, PORTS } f
 export type Checked = Pick<Server, 'checks' | 'checkedAt'>
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'swarm' | 'containers' | 'placement'>
+  engine: Pick<Engine, 'swarm' | 'containers' | 'placement' | 'loadOfServer'>
   instance: string
   metrics: () => MetricsHistory
   /** The ports on which other servers get images from this one. */
@@ -47,6 +47,11 @@ export function createListing(deps: Deps) {
     return { isSwarm, servers, adding, message, placing, outages: await deps.outages() }
   }
 
+  async function loadOf({ id: nodeId, isReady }: SwarmNode, isThis: boolean): Promise<Pick<Server, 'cpu' | 'memory'>> {
+    if (isThis) return load()
+    return (isReady ? await engine.loadOfServer({ instance, nodeId }) : null) ?? { cpu: null, memory: null }
+  }
+
   function load(): Pick<Server, 'cpu' | 'memory'> {
     const point = deps.metrics().points.at(-1)
     return { cpu: point?.cpu.usage ?? null, memory: point?.memory.percent ?? null }
@@ -77,7 +82,7 @@ export function createListing(deps: Deps) {
           checkedOf: deps.checkedOf,
           trouble: isThis ? troubleOfManagers(nodes) : '',
           runs: await runsOf(deps.db, isThis ? [...here, ...there] : there),
-          ...(isThis ? load() : { cpu: null, memory: null }),
+          ...(await loadOf(node, isThis)),
         })
       }),
     )

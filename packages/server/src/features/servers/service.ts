@@ -19,7 +19,16 @@ type Deps = {
   db: Db
   engine: Pick<
     Engine,
-    'swarm' | 'containers' | 'placement' | 'agentImage' | 'probeServer' | 'removeChecks' | 'removeAgents' | 'removePlaced' | 'imageServer'
+    | 'swarm'
+    | 'containers'
+    | 'placement'
+    | 'agentImage'
+    | 'probeServer'
+    | 'removeChecks'
+    | 'removeAgents'
+    | 'removePlaced'
+    | 'imageServer'
+    | 'loadOfServer'
   >
   instance: string
   metrics: () => MetricsHistory
