@@ -169,9 +169,7 @@ function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
   const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
-    createRedactor(await variables.secretsOf(app.id))
-      .lines(lines)
-      .map(withoutColours)
+    (await createRedactor(await variables.secretsOf(app.id)).linesInTurns(lines)).map(withoutColours)
   return createReconcile({
     db,
     engine,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type ListeningPort, listeningPortsIn } from '../lib/proc-net.ts'
 import { readBeginning } from '../lib/read-beginning.ts'
 import { isNotFound } from './api/errors.ts'
-import { field, filters, items, labelFilter, text } from './api/json.ts'
+import { field, filters, labelFilter, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from './container-usage.ts'
@@ -25,8 +25,8 @@ export function createContainerReads({ transport, now }: { transport: Transport;
   /** Stopped ones too; not those that are only lent to fill a volume. */
   async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<ContainerSummary[]> {
     const query = { all: true, filters: filters({ label: labelFilter(wanted.labels) }) }
-    const found = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal }))
-    return found.filter((each) => text(field(each, 'Labels', LENT_LABEL)) === '').map(summaryOf)
+    const read = (item: unknown) => (text(field(item, 'Labels', LENT_LABEL)) === '' ? [summaryOf(item)] : [])
+    return (await transport.list({ method: 'GET', path: '/containers/json', query, signal: wanted.signal }, read)).flat()
   }
 
   /** The ports the container listens on, or null if its process cannot be inspected (a remote engine, a stopped container). */

@@ -90,8 +90,8 @@ export async function addressIn(
   const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
   const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
   const query = { all: true, filters: filters({ network: [network] }) }
-  const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal }))
-  const endpoints = others.map((container) => field(container, 'NetworkSettings', 'Networks', network))
+  const endpointOf = (container: unknown) => field(container, 'NetworkSettings', 'Networks', network)
+  const endpoints = await transport.list({ method: 'GET', path: '/containers/json', query, signal }, endpointOf)
   const taken = new Set(
     endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))]),
   )

@@ -78,15 +78,14 @@ export function createImages(deps: { transport: Transport }) {
 
   async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<Image[]> {
     const query = { filters: filters({ label: labelFilter(wanted.labels) }) }
-    return items(await transport.json({ method: 'GET', path: '/images/json', query, signal: wanted.signal })).map(imageOf)
+    return await transport.list({ method: 'GET', path: '/images/json', query, signal: wanted.signal }, imageOf)
   }
 
   /** Every name that matches a pattern such as `berth/*:release`. */
   async function names(pattern: string, signal?: AbortSignal): Promise<string[]> {
-    const found = items(
-      await transport.json({ method: 'GET', path: '/images/json', query: { filters: filters({ reference: [pattern] }) }, signal }),
-    )
-    return found.flatMap((image) => items(field(image, 'RepoTags')).map(text))
+    const query = { filters: filters({ reference: [pattern] }) }
+    const tagsOf = (image: unknown) => items(field(image, 'RepoTags')).map(text)
+    return (await transport.list({ method: 'GET', path: '/images/json', query, signal }, tagsOf)).flat()
   }
 
   async function pull(reference: string, options: PullOptions): Promise<void> {

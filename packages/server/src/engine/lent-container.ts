@@ -33,8 +33,8 @@ export function createLentContainers({ transport }: { transport: Transport }) {
     const { labels, volume, signal } = wanted
     const wantedOnes = filters({ label: [...labelFilter(labels), LENT_LABEL], ...(volume === undefined ? {} : { volume: [volume] }) })
     const query = { all: true, filters: wantedOnes }
-    const found = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal }))
-    return found.filter((each) => text(field(each, 'Labels', LENT_LABEL)) !== '').map(lentOf)
+    const read = (item: unknown) => (text(field(item, 'Labels', LENT_LABEL)) === '' ? [] : [lentOf(item)])
+    return (await transport.list({ method: 'GET', path: '/containers/json', query, signal }, read)).flat()
   }
   return { list }
 }

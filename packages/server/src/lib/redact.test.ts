@@ -269,3 +269,15 @@ describe('no secret survives', () => {
 function secretPlaces(before: number, length: number): { from: number; to: number } {
   return { from: Math.ceil((before * 8) / 6), to: Math.floor(((before + length) * 8) / 6) }
 }
+
+it('many lines are redacted like a few, and others have turns meanwhile', async () => {
+  const { lines, linesInTurns } = createRedactor(['a-secret-of-mine', 'another secret'])
+  const printed = Array.from({ length: 60 }, (_, n) => `${'%41+'.repeat(2000)} a-secret-of-${n % 2 === 0 ? 'mine' : 'yours'} another`)
+  let turns = 0
+  const timer = setInterval(() => (turns += 1), 0)
+  const shown = await linesInTurns(printed)
+  clearInterval(timer)
+  expect(shown).toEqual(lines(printed))
+  expect(shown[0]).not.toContain('a-secret-of-mine')
+  expect(turns).toBeGreaterThan(3)
+})

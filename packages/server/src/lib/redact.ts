@@ -11,11 +11,13 @@ import {
 } from './line-redaction.ts'
 import { formsOf } from './secret-forms.ts'
 import { createSecretSearch } from './secret-search.ts'
+import { createYieldTurn } from './yield-turn.ts'
 
 /** How long a line that ends with what may be the beginning of a secret waits for the next line. */
 const HOLD_MS = 200
 const MOST_HELD = 64
 const MOST_SOURCES = 64
+const TURN_MS = 5
 
 type LineRedaction = ReturnType<typeof createLineRedaction>
 type Pass<Tag> = ReturnType<typeof createPass<Tag>>
@@ -118,10 +120,23 @@ export function createRedactor(secrets: Iterable<string>) {
     return shown
   }
 
+  /** The same for many lines, without holding up everything else meanwhile. */
+  async function linesInTurns(all: readonly string[]): Promise<string[]> {
+    const shown: string[] = []
+    const each = createPass<undefined>(redact, (line) => shown.push(line))
+    const yieldTurn = createYieldTurn(TURN_MS)
+    for (const line of all) {
+      await yieldTurn()
+      each.push(line, undefined)
+    }
+    each.end()
+    return shown
+  }
+
   /** For error reasons and descriptions, which have no colours. */
   const text = (printed: string): string => lines(printed.split('\n')).map(withoutColours).join('\n')
 
-  return { stream, lines, text }
+  return { stream, lines, linesInTurns, text }
 }
 
 export type Redactor = ReturnType<typeof createRedactor>

@@ -113,3 +113,29 @@ it('sweeps at the first pass, and not at each that an event brings', async () =>
   expect(await passesWith(60_000)).toBe(1)
   expect(await passesWith(0)).toBe(3)
 })
+
+it('does not read the output of a container that crashes again and again each time', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const app = await addApp(db, 'a@example.test')
+  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
+  await db.transaction(async (tx) => {
+    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
+  })
+  const crashed = { id: 'c', state: 'restarting', exitCode: 3, owner: { appId: app.id, deploymentId: id, service: null, replica: 1 } }
+  const engine = { containers: { list: async () => [crashed], inspect: async () => crashed } } as unknown as Engine // what is asked of it
+  let [reads, minutes] = [0, 0]
+  const { reconcile } = createReconcile({
+    ...NOTHING_ELSE,
+    db,
+    engine,
+    doAnswer: async () => true,
+    settlePorts: async () => undefined,
+    now: () => new Date(Date.UTC(2026, 0, 1, 0, minutes)),
+    lastLines: async () => [`Error: no way ${(reads += 1)}`],
+  })
+  for (minutes of [0, 0, 0, 2]) await reconcile(new AbortController().signal)
+  expect(reads).toBe(2)
+  const { status, status_reason } = await db.selectFrom('app').select(['status', 'status_reason']).executeTakeFirstOrThrow()
+  expect([status, status_reason]).toEqual(['error', 'The container exited with code 3: Error: no way 2'])
+})

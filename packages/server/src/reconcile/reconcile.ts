@@ -48,18 +48,36 @@ type Observed = { status: AppStatus; reason: string }
 /** The line that says why is often far from the last one. */
 const READ_LINES = 200
 const SHOWN_CHARACTERS = 500
+const READ_AGAIN_MS = 60_000
+
+/** What a container printed last, in short. One that crashes again and again prints the same each time, so it is not read each time. */
+function createPrinted({ lastLines, redact, now }: Pick<Deps, 'lastLines' | 'redact' | 'now'>) {
+  const known = new Map<string, { at: number; summary: string }>()
+
+  return async function printedBy(app: AppRow, id: string): Promise<string> {
+    const at = now().getTime()
+    for (const [old, seen] of known) if (at - seen.at >= READ_AGAIN_MS) known.delete(old)
+    const seen = known.get(id)
+    if (seen !== undefined) return seen.summary
+    const summary = outputSummary(await redact(app, await lastLines(id, READ_LINES)), SHOWN_CHARACTERS)
+    known.set(id, { at, summary })
+    return summary
+  }
+}
 
 /** The status of an app that should be running, and why it is not. */
-function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engine' | 'lastLines' | 'redact' | 'doAnswer'>) {
+function createObserve(deps: Pick<Deps, 'engine' | 'lastLines' | 'redact' | 'doAnswer' | 'now'>) {
+  const { engine, lastLines, redact, doAnswer, now } = deps
+  const printedBy = createPrinted({ lastLines, redact, now })
+
   /** Why it is down; undefined if it was removed or started since it was listed. */
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string | undefined> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return undefined
     if (details.waitsFor !== undefined)
       return `No server can run it now: ${details.waitsFor}. See Servers.${app.placement === '' ? ' If none can soon, it is started on the first one.' : ''}`
-    const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
-    return `The container exited with code ${details.exitCode ?? 'unknown'}${outputSummary(printed, SHOWN_CHARACTERS)}`
+    return `The container exited with code ${details.exitCode ?? 'unknown'}${await printedBy(app, container.id)}`
   }
 
   /** Why a replica did not become healthy, as it was seen when it was started, is kept until all of them answer. */

@@ -5,6 +5,7 @@ import type { EngineAddress } from './address.ts'
 import { ANSWER_TIMEOUT_MS, type EngineRequest, openRequest, openUpgrade, translate } from './connection.ts'
 import { EngineError, EngineUnreachable } from './errors.ts'
 import { field, text } from './json.ts'
+import { readArray } from './json-array.ts'
 
 export type EngineStream = { readonly contentType: string; readonly chunks: AsyncIterable<Buffer>; close(): void }
 
@@ -13,7 +14,7 @@ const OLDEST_KNOWN = 41
 const PING_TIMEOUT_MS = 5_000
 const STUMBLE_MS = 200
 const MAX_ERROR_BYTES = 64 * 1024
-/** Far above the longest list on a machine full of containers. */
+/** Of an answer that is not a list. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Requests to the engine's HTTP API over its socket. Each has its own connection, so that closing it cancels that request. */
@@ -45,19 +46,26 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
     }
   }
 
-  /** One parsed response; `null` if it is empty. A read that failed with a server error is retried once, because it changes nothing. */
-  async function json(wanted: EngineRequest): Promise<unknown> {
+  /** A read that failed with a server error is retried once, because it changes nothing. */
+  async function answered<Answer>(wanted: EngineRequest, read: (response: http.IncomingMessage) => Promise<Answer>): Promise<Answer> {
+    const once = async () => await inTime(await request(wanted), wanted, read)
     try {
-      return await jsonOnce(wanted)
+      return await once()
     } catch (cause) {
       if (wanted.method !== 'GET' || !(cause instanceof EngineError) || cause.status < 500) throw cause
       await sleep(STUMBLE_MS, undefined, { ...(wanted.signal && { signal: wanted.signal }) })
-      return await jsonOnce(wanted)
+      return await once()
     }
   }
 
-  async function jsonOnce(wanted: EngineRequest): Promise<unknown> {
-    return await readJson(await request(wanted), wanted)
+  /** One parsed response; `null` if it is empty. */
+  async function json(wanted: EngineRequest): Promise<unknown> {
+    return await answered(wanted, readJson)
+  }
+
+  /** A response that is a list, of which `read` takes what is needed. */
+  async function list<Item>(wanted: EngineRequest, read: (item: unknown) => Item): Promise<Item[]> {
+    return await answered(wanted, async (response) => await readArray(bytesOf(response), read))
   }
 
   /** A streaming response. `close` closes the connection, which tells the engine to stop. */
@@ -80,7 +88,7 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
     if (answer.statusCode !== 200) throw new EngineError(answer.statusCode ?? 500, message)
   }
 
-  return { json, stream, upgrade, ping }
+  return { json, list, stream, upgrade, ping }
 }
 
 export type Transport = ReturnType<typeof createTransport>
@@ -90,17 +98,25 @@ function bytesOf(response: http.IncomingMessage): AsyncIterable<Buffer> {
   return response
 }
 
-async function readJson(response: http.IncomingMessage, wanted: EngineRequest): Promise<unknown> {
+async function inTime<Answer>(
+  response: http.IncomingMessage,
+  wanted: EngineRequest,
+  read: (response: http.IncomingMessage) => Promise<Answer>,
+): Promise<Answer> {
   const late = () => response.destroy(new EngineUnreachable('its answer did not end in time'))
   const timer = setTimeout(late, wanted.timeoutMs ?? ANSWER_TIMEOUT_MS)
   try {
-    const body = await readAll(response)
-    return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
+    return await read(response)
   } catch (cause) {
     throw translate(cause, wanted.signal)
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function readJson(response: http.IncomingMessage): Promise<unknown> {
+  const body = await readAll(response)
+  return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
 }
 
 async function readAll(response: http.IncomingMessage): Promise<Buffer> {

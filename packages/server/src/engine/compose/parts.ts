@@ -79,10 +79,15 @@ function repoPath(value: unknown, at: string): string {
   return parts.includes('..') ? refuse(at, 'points outside the repository') : parts.join('/') || '.'
 }
 
+/** The engine repeats it whenever containers are listed. */
+const MOST_COMMAND_BYTES = 32 * 1024
+
 /** Undefined to keep the image's own. */
 export function commandOf(value: unknown, at: string): string[] | undefined {
   if (value === null || value === undefined) return undefined
   const words = Array.isArray(value) ? texts(value, at) : wordsOf(scalar(value, at), at)
+  if (JSON.stringify(words).length > MOST_COMMAND_BYTES)
+    refuse(at, `is longer than ${MOST_COMMAND_BYTES / 1024} KiB. Put the script into a file of the repository and run that`)
   return words.length === 0 ? undefined : words
 }
 

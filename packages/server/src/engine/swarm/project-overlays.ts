@@ -122,10 +122,12 @@ function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
   async function connectOwn({ instance, projectId }: Project, overlay: Overlay): Promise<void> {
     const query = { filters: filters({ label: labelFilter(ownedBy({ instance, projectId })) }) }
     const own = projectNetworkName(instance, projectId)
-    for (const container of items(await transport.json({ method: 'GET', path: '/containers/json', query }))) {
-      const networks = record(field(container, 'NetworkSettings', 'Networks'))
-      if (networks[own] === undefined || networks[overlay.name] !== undefined) continue
-      const id = text(field(container, 'Id'))
+    const found = await transport.list({ method: 'GET', path: '/containers/json', query }, (container) => ({
+      id: text(field(container, 'Id')),
+      networks: Object.keys(record(field(container, 'NetworkSettings', 'Networks'))),
+    }))
+    for (const { id, networks } of found) {
+      if (!networks.includes(own) || networks.includes(overlay.name)) continue
       await connect(transport, { network: overlay.id, container: id, aliases: await namesOf(id, own) })
     }
   }

@@ -1,5 +1,5 @@
 import { EngineUnreachable, isNotFound } from '../api/errors.ts'
-import { count, field, filters, items, labelFilter } from '../api/json.ts'
+import { count, field, filters, labelFilter } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { changedService, type Service, serviceOf, type Task, taskOf } from './service-state.ts'
 import { answered, inSequence, SwarmUnavailable } from './swarm.ts'
@@ -11,7 +11,7 @@ type Change = Parameters<typeof changedService>[1]
 
 /** Services and their tasks at a manager. One that has no leader is an engine that cannot be reached: what waits for that is tried again. */
 export function createServiceCalls({ transport }: { transport: Transport }) {
-  async function asked(answer: Promise<unknown>): Promise<unknown> {
+  async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
     try {
       return await answered(answer)
     } catch (cause) {
@@ -23,16 +23,25 @@ export function createServiceCalls({ transport }: { transport: Transport }) {
   const get = async (path: string, query: Record<string, string> = {}, signal?: AbortSignal) =>
     await asked(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }))
 
+  async function getList<Item>(
+    path: string,
+    read: (item: unknown) => Item,
+    { query = {}, signal }: { query?: Record<string, string>; signal?: AbortSignal | undefined },
+  ): Promise<Item[]> {
+    return await asked(transport.list({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }, read))
+  }
+
   async function list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<{ services: Service[]; tasks: Task[] }> {
-    const services = items(await get('/services', { filters: filters({ label: labelFilter(labels) }) }, signal)).map(serviceOf)
-    const tasks = services.length === 0 ? [] : items(await get('/tasks', {}, signal)).map(taskOf)
+    const query = { filters: filters({ label: labelFilter(labels) }) }
+    const services = await getList('/services', serviceOf, { query, signal })
+    const tasks = services.length === 0 ? [] : await getList('/tasks', taskOf, { signal })
     return { services, tasks }
   }
 
   async function inspect(id: string, signal?: AbortSignal): Promise<{ service: Service; tasks: Task[] } | null> {
     try {
       const service = serviceOf(await get(`/services/${encodeURIComponent(id)}`, {}, signal))
-      const tasks = items(await get('/tasks', { filters: filters({ service: [id] }) }, signal)).map(taskOf)
+      const tasks = await getList('/tasks', taskOf, { query: { filters: filters({ service: [id] }) }, signal })
       return { service, tasks }
     } catch (cause) {
       if (isNotFound(cause)) return null

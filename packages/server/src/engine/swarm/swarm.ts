@@ -34,6 +34,9 @@ export type MustPull = () => boolean
 export function createSwarm({ transport, mustPull = () => false }: { transport: Transport; mustPull?: MustPull }) {
   const get = async (path: string, query: Record<string, string> = {}) =>
     await answered(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS }))
+  async function list<Item>(path: string, read: (item: unknown) => Item, query: Record<string, string> = {}): Promise<Item[]> {
+    return await answered(transport.list({ method: 'GET', path, query, timeoutMs: ANSWER_MS }, read))
+  }
 
   /** Once it was seen as ours, an engine that does not answer in time is one without a leader. */
   let isKnown = false
@@ -83,18 +86,17 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
 
   /** What should run on the nodes, of everybody. */
   async function tasks(): Promise<{ nodeId: string; owner: Owner }[]> {
-    const owners = new Map(
-      items(await get('/services')).map((service) => [text(field(service, 'ID')), ownerOf(texts(field(service, 'Spec', 'Labels')))]),
-    )
-    return items(await get('/tasks', { filters: filters({ 'desired-state': ['running'] }) })).map((task) => ({
+    const owners = new Map(await list('/services', (service) => [text(field(service, 'ID')), ownerOfService(service)] as const))
+    const read = (task: unknown) => ({
       nodeId: text(field(task, 'NodeID')),
       owner: owners.get(text(field(task, 'ServiceID'))) ?? ownerOf({}),
-    }))
+    })
+    return await list('/tasks', read, { filters: filters({ 'desired-state': ['running'] }) })
   }
 
   /** Of all services, also those that are stopped. */
   async function owners(): Promise<Owner[]> {
-    return items(await get('/services')).map((service) => ownerOf(texts(field(service, 'Spec', 'Labels'))))
+    return await list('/services', ownerOfService)
   }
 
   async function countServices(): Promise<number> {
@@ -105,6 +107,11 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
 }
 
 export type Swarm = ReturnType<typeof createSwarm>
+
+function ownerOfService(service: unknown): Owner {
+  return ownerOf(texts(field(service, 'Spec', 'Labels')))
+}
+
 type Get = (path: string) => Promise<unknown>
 
 function createNodes({ transport, get, mustPull }: { transport: Transport; get: Get; mustPull: MustPull }) {
@@ -145,7 +152,7 @@ export async function inSequence(change: () => Promise<void>): Promise<void> {
 }
 
 /** No answer in time, and an answer that there is no leader, are the same. */
-export async function answered(answer: Promise<unknown>): Promise<unknown> {
+export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (cause) {

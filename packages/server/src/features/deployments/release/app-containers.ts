@@ -4,6 +4,9 @@ import type { Engine } from '../../../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../../../engine/labels.ts'
 
 const MOST_LINES = 2000
+/** Hiding secrets in them takes time, up to a microsecond for each. */
+const MOST_CHARACTERS = 512 * 1024
+const MOST_FOR_A_REASON = 16 * 1024
 
 /** The containers of an app in the engine, found by our labels. */
 export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs' | 'endTimes'>; instance: string }) {
@@ -36,9 +39,8 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
 
   /** Its last lines, in the order in which the engine received them. */
   async function printedBy(container: { id: string; isTty: boolean }): Promise<LogLine[]> {
-    const lines: LogLine[] = []
     const signal = AbortSignal.timeout(10_000)
-    for await (const line of engine.logs(container, { tail: MOST_LINES, signal })) lines.push(line)
+    const lines = await newest(engine.logs(container, { tail: MOST_LINES, signal }), MOST_CHARACTERS)
     return lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   }
 
@@ -49,12 +51,23 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
   async function lastLines(id: string, count: number): Promise<string[]> {
     const details = await engine.containers.inspect(id)
     if (!details) return []
-    const lines: string[] = []
-    for await (const { line } of engine.logs(details, { tail: count, signal: AbortSignal.timeout(5000) })) lines.push(line)
-    return lines
+    const lines = await newest(engine.logs(details, { tail: count, signal: AbortSignal.timeout(5000) }), MOST_FOR_A_REASON)
+    return lines.map(({ line }) => line)
   }
 
   return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, printedBy, endTimes, lastLines }
+}
+
+/** The last lines that have no more characters than this together. */
+async function newest(lines: AsyncIterable<LogLine>, mostCharacters: number): Promise<LogLine[]> {
+  const kept: LogLine[] = []
+  let characters = 0
+  for await (const line of lines) {
+    kept.push(line)
+    characters += line.line.length
+    while (characters > mostCharacters) characters -= kept.shift()?.line.length ?? characters
+  }
+  return kept
 }
 
 export type AppContainers = ReturnType<typeof createAppContainers>

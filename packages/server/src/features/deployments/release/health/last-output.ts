@@ -1,5 +1,6 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
+import { createYieldTurn } from '../../../../lib/yield-turn.ts'
 import type { KeptOutput } from '../../log/kept-output.ts'
 import type { LogStream } from '../../log/log-lines.ts'
 import type { Context } from '../../run/stage.ts'
@@ -12,6 +13,8 @@ type Wanted = {
   readonly prefix?: string
 }
 
+/** Each line is searched for secrets, and others must not wait for all of them. */
+const TURN_MS = 5
 const AGAIN = '--- The container was restarted ---'
 
 /**
@@ -22,10 +25,12 @@ export function createLastOutput({ containers, keptOutput }: Deps) {
   return async function lastOutput(context: Context, { details, prefix = '' }: Wanted): Promise<string[]> {
     const printed = await containers.printedBy(details)
     // Here, while they are consecutive lines: a failure reason only has some of them, joined and cut.
-    const shown = createRedactor(Object.values(context.config.env)).lines(printed.map(({ line }) => line))
+    const shown = await createRedactor(Object.values(context.config.env)).linesInTurns(printed.map(({ line }) => line))
     const lines = printed.map(({ at, stream }, index) => ({ at, stream, line: shown[index] ?? '' }))
     const kept = withRestarts(lines, await containers.endTimes(details.id))
+    const yieldTurn = createYieldTurn(TURN_MS)
     for (const { stream, line } of kept) {
+      await yieldTurn()
       if (stream === 'berth') context.say(`${prefix}${line}`)
       else context.output(`${prefix}${line}`, stream)
     }
