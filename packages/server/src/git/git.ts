@@ -1,5 +1,6 @@
-import { chown, mkdir, rm } from 'node:fs/promises'
+import { chown, mkdir } from 'node:fs/promises'
 import type { Logger } from '../lib/logger.ts'
+import { removeTree } from '../lib/remove-tree.ts'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
 import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } from './git-visit.ts'
 import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
@@ -106,7 +107,7 @@ export function createGit(deps: Deps) {
     return visit(wanted, async (visited) => {
       const { hash, into, within = { limits, timeoutMs: fetchTimeoutMs } } = wanted
       const source = reporting(visited, wanted.onActivity)
-      await rm(into, { recursive: true, force: true }) // a second attempt starts clean
+      await removeTree(into) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
       if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
       const memory = wanted.within === undefined ? 'work' : (wanted.within.memory ?? 'ask')

@@ -1,5 +1,6 @@
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp } from 'node:fs/promises'
 import path from 'node:path'
+import { removeTree } from '../lib/remove-tree.ts'
 import { CommitMissing, RepositoryTooLarge, SourceError } from './errors.ts'
 import type { Source, Visit, Visits } from './git-visit.ts'
 import { checkBranch } from './ref.ts'
@@ -30,7 +31,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
         await fetchTrees(source, { into, ref })
         return await readNames(source, into, wanted.isWanted)
       } finally {
-        await rm(into, { recursive: true, force: true })
+        await removeTree(into)
       }
     })
   }

@@ -16,16 +16,12 @@ type Around = {
 }
 
 const MOST_MOUNTS = 100
-/** The kernel starts no program with more than twice as much, and the engine repeats it for each replica. */
-const MOST_ENVIRONMENT_BYTES = 1024 * 1024
 
 /** A service as it will run, with the platform's own limits, ports and volumes. */
 export function finishedService(service: ServiceRead, around: Around): StackService {
   const { build, expose: _expose, links: _links, mounts: given, files: named, ports: _ports, readOnly, platform, ...read } = service
   const { reading } = around
   if (given.length > MOST_MOUNTS) refuse(`services.${service.name}.volumes`, `has more than ${MOST_MOUNTS} entries`)
-  const environment = service.environment ?? {}
-  if (JSON.stringify(environment).length > MOST_ENVIRONMENT_BYTES) refuse(`services.${service.name}.environment`, `is longer than 1 MiB`)
   const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
   const cpus = [service.cpus, around.cpus].filter((amount) => amount !== undefined)
   const tmpfs = [
@@ -44,7 +40,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...read,
     image: around.image,
     ...(build === null && platform !== undefined && { platform }),
-    environment,
+    environment: service.environment ?? {},
     restart: service.restart ?? { policy: 'no' },
     ...(tmpfs.length > 0 && { tmpfs }),
     ...(files.length > 0 && { files }),

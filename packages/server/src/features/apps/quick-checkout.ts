@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Caller } from '../../domain/caller.ts'
 import { SourceError } from '../../git/errors.ts'
@@ -6,6 +6,7 @@ import type { Git } from '../../git/git.ts'
 import type { Source } from '../../git/git-visit.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { type Limiter, LimiterFull } from '../../lib/limiter.ts'
+import { removeTree } from '../../lib/remove-tree.ts'
 
 type Deps = {
   git: Pick<Git, 'resolveCommit' | 'checkout'>
@@ -36,7 +37,7 @@ export function createQuickCheckout({ git, workDir, limiter }: Deps) {
       if (signal.aborted) throw new SourceError('The repository did not answer within 20 seconds.', { cause })
       throw cause
     } finally {
-      await rm(into, { recursive: true, force: true })
+      await removeTree(into)
     }
   }
 

@@ -149,17 +149,19 @@ export async function findDomainByHost(db: Reader, host: string): Promise<Domain
   return await db.selectFrom('domain').selectAll().where('host', '=', host).executeTakeFirst()
 }
 
-/** The owner is the person whose app it is. */
+/** The owner is the one of the project: an app can be given to somebody who was not asked. */
 export async function listHosts(db: Reader): Promise<{ host: string; isOwn: boolean; ownerId: number }[]> {
-  const domains = db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id')
-  const rows = await domains.select(['host', 'own_certificate', 'created_by']).orderBy('domain.id').execute()
-  return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1, ownerId: row.created_by }))
+  const rows = await owned(db).select(['host', 'own_certificate', 'owner_id']).orderBy('domain.id').execute()
+  return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1, ownerId: row.owner_id }))
+}
+
+function owned(db: Reader) {
+  return db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id').innerJoin('project', 'project.id', 'app.project_id')
 }
 
 export type DnsState = Pick<DomainRow, 'id' | 'host' | 'dns_status' | 'dns_error'> & { ownerId: number }
 
 export async function listDnsStates(db: Reader): Promise<DnsState[]> {
-  const domains = db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id')
-  const columns = ['domain.id', 'host', 'dns_status', 'dns_error', 'created_by as ownerId'] as const
-  return await domains.select(columns).orderBy('domain.id').execute()
+  const columns = ['domain.id', 'host', 'dns_status', 'dns_error', 'owner_id as ownerId'] as const
+  return await owned(db).select(columns).orderBy('domain.id').execute()
 }

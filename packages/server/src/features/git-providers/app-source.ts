@@ -1,4 +1,5 @@
 import type { ApplicationChange } from '@berth/contract'
+import { mayUseAccount } from '../../domain/account-use.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { fetchesMore } from '../../domain/fetches-more.ts'
 import { type AppRow, findGitAccount, findUser, type GitAccountRow, isMember } from '../../domain/rows.ts'
@@ -86,14 +87,6 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
 type WithAccount = (account: GitAccountRow, url: string, signal?: AbortSignal) => Promise<GivenSource>
 
 function createSourceOf(db: Db, withAccount: WithAccount) {
-  /** A personal account only works for apps whose source was set by its owner, and only while that person has access to the project. */
-  async function mayServe(account: GitAccountRow, app: AppRow): Promise<boolean> {
-    if (account.project_id !== null) return account.project_id === app.project_id
-    if (account.user_id === null || account.user_id !== app.source_set_by) return false
-    const user = await findUser(db, account.user_id)
-    return user !== undefined && (isStaff(user) || (await isMember(db, app.project_id, user.id)))
-  }
-
   /** The source of an app as git needs it. The account is loaded each time, so revoked access takes effect at once. */
   return async function sourceOf(app: AppRow, signal?: AbortSignal): Promise<GivenSource> {
     const url = app.git_clone_url
@@ -102,7 +95,7 @@ function createSourceOf(db: Db, withAccount: WithAccount) {
       const setter = app.source_set_by === null ? undefined : await findUser(db, app.source_set_by)
       return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner: an app can be transferred to anybody
     }
-    if (!(await mayServe(account, app)))
+    if (!(await mayUseAccount(db, account, app)))
       throw new SourceRefused(
         `The git account "${account.name}" can no longer be used for this app. Choose the repository again with your own account or one of the project.`,
       )

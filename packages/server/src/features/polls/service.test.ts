@@ -241,7 +241,14 @@ it('of a person with more apps than are polled at once, one that was never polle
   const apps: AppRow[] = []
   for (let count = 0; count < 3; count += 1) apps.push(await newApp('https://git.example.test/r.git'))
   const [first] = apps
-  for (const { id } of apps) await change(id, { created_by: first?.created_by ?? 0 })
+  await database.db.transaction(async (tx) => {
+    const projects = apps.map(({ project_id }) => project_id)
+    await tx
+      .updateTable('project')
+      .set({ owner_id: first?.created_by ?? 0 })
+      .where('id', 'in', projects)
+      .execute()
+  })
   const next_at = at.toISOString()
   await database.db.transaction(async (tx) => {
     for (const { id } of apps.slice(0, 2)) await savePoll(tx, { app_id: id, source: '', commit_hash: '', failures: 0, next_at })

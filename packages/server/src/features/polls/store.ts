@@ -10,7 +10,7 @@ type Due = { now: Date; firstAfterMs: number; mostOfPerson: number }
 /**
  * The apps whose source is to be looked at now: those with the switch on, and without a word on it those from a repository that no webhook
  * serves: registries count every look. The first
- * look at an app comes a while after it was made. Of each person only so many, so that nobody's sources hold up all others.
+ * look at an app comes a while after it was made. Of the projects of each person only so many, so that nobody's sources hold up all others.
  */
 export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: Due): Promise<AppRow[]> {
   const time = now.toISOString()
@@ -18,6 +18,7 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
   const hasWebhook = sql<boolean>`coalesce(git_account.via = 'app' or (git_hook.hook_id <> '' and git_hook.error = ''), false)`
   const due = db
     .selectFrom('app')
+    .innerJoin('project', 'project.id', 'app.project_id')
     .leftJoin('source_poll', 'source_poll.app_id', 'app.id')
     .leftJoin('git_account', 'git_account.id', 'app.git_provider_id')
     .leftJoin('git_hook', (join) =>
@@ -25,7 +26,7 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
     )
     .select([
       'app.id',
-      sql<number>`row_number() over (partition by app.created_by order by source_poll.next_at nulls first, app.id)`.as('place'),
+      sql<number>`row_number() over (partition by project.owner_id order by source_poll.next_at nulls first, app.id)`.as('place'),
     ])
     .where((eb) => eb.or([eb('app.git_clone_url', '!=', ''), eb('app.image', '!=', '')]))
     .where('app.auto_deploy', '=', 1)

@@ -1,3 +1,4 @@
+import { mayUseAccount } from '../../domain/account-use.ts'
 import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import { cloneUrlOf, commitUrlOf } from '../../git-hosts/base-url.ts'
@@ -28,7 +29,8 @@ export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
 
   return async function handlePush(tx: Tx, account: GitAccountRow, { id, push, mayDeploy, isAgain }: PushToHandle): Promise<HandledPush> {
     const all = await appsOfRepository(tx, account, push.repositoryId)
-    const apps = all.filter((app) => kindOf(app).madeFrom !== 'template' && mayDeploy(app))
+    const usable = await Promise.all(all.map(async (app) => await mayUseAccount(tx, account, app)))
+    const apps = all.filter((app, index) => kindOf(app).madeFrom !== 'template' && usable[index] === true && mayDeploy(app))
     const isLate = !isAgain && (await isLateFor(tx, account, { id, push }))
     if (!isAgain && !isLate && apps.some(({ git_repository }) => git_repository !== push.repository)) await follow(tx, account, push)
     const general = whyIgnored(push) ?? (isLate ? lateWords(push) : undefined)

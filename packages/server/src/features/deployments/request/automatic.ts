@@ -1,7 +1,7 @@
 import type { Trigger } from '@berth/contract'
 import { type Actor, PLATFORM, recordAudit } from '../../../domain/audit.ts'
 import { enqueue, withdrawRun } from '../../../domain/job-names.ts'
-import type { AppRow } from '../../../domain/rows.ts'
+import { type AppRow, findProject } from '../../../domain/rows.ts'
 import { QUOTAS } from '../../../lib/quota.ts'
 import type { Tx } from '../../../store/database.ts'
 import { insertDeployment, moveDeployment, unfinishedOf } from '../store.ts'
@@ -33,7 +33,8 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
       await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at, change })
       await withdrawRun(tx, { deploymentId: id, appId: app.id })
     }
-    await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: app.created_by, at })
+    const project = await findProject(tx, app.project_id) // not whoever the app was given to, without being asked
+    await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: project?.owner_id ?? null, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
     await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
     return { deploymentId: row.id }

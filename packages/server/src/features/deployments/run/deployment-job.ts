@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JobHandlers, JobPayloads } from '../../../domain/job-names.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
@@ -6,6 +5,7 @@ import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../
 import { errorCode } from '../../../lib/error-code.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../../lib/redact.ts'
+import { removeTree } from '../../../lib/remove-tree.ts'
 import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
 import type { Reader } from '../../../store/database.ts'
@@ -90,9 +90,7 @@ export function createRunDeployment(deps: Deps) {
       await deps.endFailed(context, { cause, signal, redactor })
     } finally {
       context.close()
-      await rm(workspace, { recursive: true, force: true }).catch((err: unknown) =>
-        log.warn({ deploymentId: begun.id, err }, 'workspace was not removed'),
-      )
+      await removeTree(workspace).catch((err: unknown) => log.warn({ deploymentId: begun.id, err }, 'workspace was not removed'))
     }
   }
 
