@@ -86,5 +86,3 @@ export function createAgentObjects({ transport }: { transport: Transport }) {
     removeNetwork: async (id: string) => await remove(`/networks/${encodeURIComponent(id)}`),
   }
 }
-
-export type AgentObjects = ReturnType<typeof createAgentObjects>

@@ -3,7 +3,7 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Transport } from '../api/transport.ts'
 import { type AgentIdentity, RENEW_AFTER_MS } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
-import { type Agent, type AgentObjects, createAgentObjects, type Secret } from './agent-objects.ts'
+import { type Agent, createAgentObjects, type Secret } from './agent-objects.ts'
 import { type AgentPlan, agentFingerprint, agentServiceName } from './agent-spec.ts'
 import type { Gateway } from './gateway.ts'
 import type { Swarm } from './swarm.ts'
@@ -28,9 +28,8 @@ const RETRY_MS = 500
  */
 export function createAgents(deps: Deps) {
   const { swarm, gateway, agentImage, identity, now, log } = deps
-  const objects = createAgentObjects(deps)
-  const { networks, createNetwork, agents, removeAgent, secrets, wasRejected, create } = objects
-  const { removeNow, removeUnused } = createRemoval(objects, gateway)
+  const { networks, createNetwork, agents, removeAgent, secrets, wasRejected, create } = createAgentObjects(deps)
+  const { removeAll, removeUnused } = createAgentRemoval(deps)
   const oneAtATime = createSemaphore(1)
   /** Where a check has run in the image of this Berth, so that the agent can too. */
   const withImage = new Set<string>()
@@ -62,7 +61,7 @@ export function createAgents(deps: Deps) {
 
   async function keepNow(instance: string): Promise<void> {
     const nodeIds = await wanted(instance)
-    if (nodeIds.length === 0) return await removeNow(instance)
+    if (nodeIds.length === 0) return await removeAll(instance)
     const network = (await networks(instance))[0] ?? (await createNetwork(instance))
     const { certificate: authority } = await identity.authority()
     const [found, known] = [await agents(instance), await secrets(instance)]
@@ -77,14 +76,14 @@ export function createAgents(deps: Deps) {
   return {
     /** Adds, renews and removes agents, so that they are where they should be. */
     keep: async (instance: string): Promise<void> => await oneAtATime.run(async () => await keepNow(instance)),
-    removeAll: async (instance: string): Promise<void> => await oneAtATime.run(async () => await removeNow(instance)),
     networks,
     sawImage: (nodeId: string): void => void withImage.add(nodeId),
   }
 }
 
-function createRemoval(objects: AgentObjects, gateway: Pick<Gateway, 'leave'>) {
-  const { agents, removeAgent, secrets, removeSecret, networks, removeNetwork } = objects
+/** All that there is of agents in the Swarm. Nothing else is needed to remove it. */
+export function createAgentRemoval({ transport, gateway }: { transport: Transport; gateway: Pick<Gateway, 'leave'> }) {
+  const { agents, removeAgent, secrets, removeSecret, networks, removeNetwork } = createAgentObjects({ transport })
 
   /** Secrets of agents that were replaced or removed, and those that a crash left. */
   async function removeUnused(instance: string): Promise<void> {
@@ -92,7 +91,7 @@ function createRemoval(objects: AgentObjects, gateway: Pick<Gateway, 'leave'>) {
     for (const { id } of await secrets(instance)) if (!used.has(id)) await removeSecret(id)
   }
 
-  async function removeNow(instance: string): Promise<void> {
+  async function removeAll(instance: string): Promise<void> {
     for (const { id } of await agents(instance)) await removeAgent(id)
     await removeUnused(instance)
     for (const network of await networks(instance)) {
@@ -102,5 +101,5 @@ function createRemoval(objects: AgentObjects, gateway: Pick<Gateway, 'leave'>) {
     }
   }
 
-  return { removeUnused, removeNow }
+  return { removeUnused, removeAll }
 }

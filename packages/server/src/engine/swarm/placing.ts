@@ -12,7 +12,7 @@ import { createAgentCalls } from './agent-calls.ts'
 import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { createAgentUsage } from './agent-usage.ts'
-import { createAgents } from './agents.ts'
+import { createAgentRemoval, createAgents } from './agents.ts'
 import { createGateway, type Gateway, type Way } from './gateway.ts'
 import { createPlacement } from './placement.ts'
 import { createProjectOverlays } from './project-overlays.ts'
@@ -90,7 +90,8 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   /** Before Swarm is switched off. */
   const removePlaced = async (instance: string): Promise<void> => (others === undefined ? undefined : await overlays.removeAll(instance))
 
-  const removeAgents = async (instance: string): Promise<void> => await agents?.removeAll(instance)
+  const removeAgents = async (instance: string): Promise<void> =>
+    others === undefined ? undefined : await createAgentRemoval({ transport, gateway }).removeAll(instance)
   return {
     containers: createPlacedContainers({ here, services, usage: agents?.usage, placement }),
     placement,

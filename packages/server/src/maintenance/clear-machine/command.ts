@@ -31,6 +31,7 @@ async function inEngine(config: Config, options: { withVolumes: boolean }): Prom
       remove: async () => await engine.containers.remove(id, undefined, { keepVolumes: true }),
     })),
     ...lent.map(({ id, name }) => ({ words: `container ${name}`, remove: async () => await engine.containers.remove(id) })),
+    ...(instance.isSwarmOn ? [{ words: 'agents on other servers', remove: async () => await engine.removeAgents(instance.id) }] : []),
     ...images.map(({ id }) => ({ words: `image ${id}`, remove: async () => await engine.images.remove(id) })),
     ...networks.map(({ name }) => ({ words: `network ${name}`, remove: async () => await engine.networks.remove(name) })),
     ...(options.withVolumes ? volumes : []).map(({ name }) => ({
