@@ -34,7 +34,7 @@ export const Server = Type.Object({
   engine: Type.String(),
   cores: Type.Number(),
   memoryBytes: Type.Number(),
-  /** In percent of the whole server. Null if it is not known, as on other servers. */
+  /** In percent of the whole server. Null if it is not known, as of another server whose agent does not answer. */
   cpu: Nullable(Type.Number()),
   memory: Nullable(Type.Number()),
   labels: Type.Array(Type.String()),

@@ -48,9 +48,9 @@ export function createAgents(deps: Deps) {
     return (await wasRejected(agent.id)) ? newest : agent.image
   }
 
-  async function keepOne(plan: AgentPlan, found: readonly Agent[], known: readonly Secret[]): Promise<void> {
+  async function keepOne(plan: AgentPlan, found: readonly Agent[], keys: readonly Secret[]): Promise<void> {
     const agent = found.find(({ name }) => name === agentServiceName(plan))
-    const secret = known.find(({ id }) => id === agent?.secretId)
+    const secret = keys.find(({ id }) => id === agent?.secretId)
     const isFresh = secret !== undefined && now().getTime() - Date.parse(secret.createdAt) < RENEW_AFTER_MS
     const image = await imageFor(plan, agent)
     if (agent?.fingerprint === agentFingerprint(plan) && agent.image === image && isFresh) return
@@ -62,15 +62,16 @@ export function createAgents(deps: Deps) {
   async function keepNow(instance: string): Promise<void> {
     const nodeIds = await wanted(instance)
     if (nodeIds.length === 0) return await removeAll(instance)
-    const network = (await networks(instance))[0] ?? (await createNetwork(instance))
+    const [known] = await networks(instance)
+    const network = known ?? (await createNetwork(instance))
     const { certificate: authority } = await identity.authority()
-    const [found, known] = [await agents(instance), await secrets(instance)]
+    const [found, keys] = [await agents(instance), await secrets(instance)]
     const plans = nodeIds.map((nodeId) => ({ instance, nodeId, network: network.id, authority }))
-    for (const plan of plans) await keepOne(plan, found, known)
+    for (const plan of plans) await keepOne(plan, found, keys)
     const names = new Set(plans.map(agentServiceName))
     for (const { id, name } of found) if (!names.has(name)) await removeAgent(id)
     await removeUnused(instance)
-    await gateway.join(instance, [network])
+    if (known === undefined) await gateway.join(instance, [network]) // from then on it is kept with the networks of projects
   }
 
   return {
