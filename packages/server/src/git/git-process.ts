@@ -50,6 +50,7 @@ export async function runGit(command: GitCommand): Promise<string> {
       cwd,
       env,
       runAs,
+      isBackground: true,
       onOutput: (chunk, stream) => (stream === 'stdout' ? take(chunk) : errors.add(chunk)),
       signal: AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]),
       endWith: 'SIGKILL',

@@ -95,3 +95,9 @@ it('SIGKILL ends what outlives the program, SIGTERM leaves it running', async ()
   expect(isAlive(pid)).toBe(true)
   process.kill(pid, 'SIGKILL')
 })
+
+it('what runs in the background, and all that it starts, gives way to others', async () => {
+  const { text, onOutput } = collector()
+  await sh('sleep 0.3; nice', { onOutput, isBackground: true })
+  expect(text.stdout).toBe('10\n')
+})

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 
 type Options = {
   readonly cwd?: string
@@ -6,6 +7,8 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>
   readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
   readonly input?: string | undefined
+  /** Below everything else on the machine, where it and what it starts may be kept busy by somebody's data. */
+  readonly isBackground?: boolean
   /** The input stays open, and ends when this process does, even by SIGKILL. */
   readonly isInputHeld?: boolean
   /**
@@ -27,9 +30,10 @@ type Options = {
  * null after a signal.
  */
 export async function runProcess(program: string, args: readonly string[], options: Options): Promise<number | null> {
-  const { cwd, env, runAs, input, isInputHeld = false, onOutput, signal, endWith } = options
+  const { cwd, env, runAs, input, isInputHeld = false, isBackground = false, onOutput, signal, endWith } = options
   signal.throwIfAborted()
   const child = spawn(program, args, { detached: true, stdio: 'pipe', ...(cwd && { cwd }), ...(env && { env }), ...runAs })
+  if (isBackground && child.pid !== undefined) lowerPriority(child.pid)
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
   let ended: { reason: unknown } | undefined
   let isOutputRefused = false
@@ -63,6 +67,14 @@ export async function runProcess(program: string, args: readonly string[], optio
   } finally {
     signal.removeEventListener('abort', onAbort)
     if (endWith === 'SIGKILL') signalGroup(child.pid, endWith)
+  }
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // it has exited already
   }
 }
 

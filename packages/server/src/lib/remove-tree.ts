@@ -10,6 +10,7 @@ const MOST_WORDS = 500
 export async function removeTree(path: string): Promise<void> {
   let words = ''
   const onOutput = (chunk: Buffer) => void (words = (words + chunk.toString('utf8')).slice(0, MOST_WORDS))
-  const code = await runProcess('rm', ['-rf', '--', path], { onOutput, signal: AbortSignal.timeout(LIMIT_MS), endWith: 'SIGKILL' })
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  const code = await runProcess('rm', ['-rf', '--', path], { isBackground: true, onOutput, signal, endWith: 'SIGKILL' })
   if (code !== 0) throw new Error(`a folder could not be removed: ${words}`)
 }
