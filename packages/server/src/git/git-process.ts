@@ -37,8 +37,7 @@ export async function runGit(command: GitCommand): Promise<string> {
   const ending = new AbortController()
   const collect = (chunk: Buffer) => {
     outBytes += chunk.length
-    if (outBytes > MAX_TEXT)
-      throw new SourceError('The repository has more branches, or a longer commit message, than Berth can read (8 MiB).')
+    if (outBytes > MAX_TEXT) throw new SourceError('Git printed more than Berth can read (8 MiB), for example a very long commit message.')
     out.push(chunk)
   }
   const take = command.onOutput ?? collect

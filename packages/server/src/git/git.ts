@@ -6,6 +6,7 @@ import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } fro
 import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
+import { branchesIn, createRefReader, type Refs } from './refs.ts'
 import type { SourcePolicy } from './source-policy.ts'
 import { createSubmodules, type Fetched, type Submodule } from './submodules.ts'
 import {
@@ -30,12 +31,12 @@ type Wanted = {
   /** For checks, with smaller limits than a deployment. */
   readonly within?: { readonly limits: SizeLimits; readonly timeoutMs: number; readonly memory?: keyof MemoryMib }
 }
-type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }
 
 const ASK_TIMEOUT_MS = 60_000
 const LOCAL_TIMEOUT_MS = 300_000
 const MAX_AUTHOR = 200
 const MAX_MESSAGE = 10_000
+const MAX_MODULES = 512 * 1024
 const WHOLE_HISTORY = 2 ** 31 - 1
 
 type Deps = {
@@ -63,8 +64,10 @@ export function createGit(deps: Deps) {
 
   async function listRefs(source: Source): Promise<Refs> {
     return visit(source, async ({ git, url }) => {
-      const asking = { cwd: scratch, timeoutMs: ASK_TIMEOUT_MS, memory: 'ask' } as const
-      return refsIn(await git(['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*'], asking))
+      const reader = createRefReader()
+      const asking = { cwd: scratch, timeoutMs: ASK_TIMEOUT_MS, memory: 'ask', onOutput: reader.add } as const
+      await git(['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*'], asking)
+      return reader.read()
     })
   }
 
@@ -151,7 +154,9 @@ async function listModules({ git }: Visit, hash: string, run: Local): Promise<st
   const names = await git(['ls-tree', '-z', '--name-only', hash, '--', '.gitmodules'], run)
   if (names === '') return ''
   const [config, ...args] = LIST_MODULES
-  return await git([config, '--blob', `${hash}:.gitmodules`, ...args], { ...run, emptyCode: 1 }) // which is how git says that nothing matches
+  const modules = await git([config, '--blob', `${hash}:.gitmodules`, ...args], { ...run, emptyCode: 1 }) // which is how git says that nothing matches
+  if (modules.length > MAX_MODULES) throw new SourceRefused('The .gitmodules of the repository is longer than 512 KiB.')
+  return modules
 }
 
 /** By hash first. If the server only serves branches, fetches the branch, first shallow and then completely. */
@@ -205,16 +210,4 @@ function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {
     return out
   }
   return { ...visit, git }
-}
-
-/** Names that we could not use are left out: too long, or with control characters, which git does not allow. */
-function refsIn(text: string): Refs {
-  const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/[!-~\u0080-\uffff]{1,255})$/gm)].map(
-    ([, hash = '', ref = '']) => [ref, hash] as const,
-  )
-  return { refs: new Map(refs), defaultBranch: /^ref: refs\/heads\/([!-~\u0080-\uffff]{1,255})\tHEAD$/m.exec(text)?.[1] ?? null }
-}
-
-function branchesIn(refs: ReadonlyMap<string, string>): string[] {
-  return [...refs.keys()].filter((ref) => ref.startsWith('refs/heads/')).map((ref) => ref.slice('refs/heads/'.length))
 }

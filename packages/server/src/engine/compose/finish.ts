@@ -38,6 +38,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     reading.note(`services.${service.name}.platform is ignored: its image is built for this server.`)
   return {
     ...read,
+    ...calmChecks(service, reading),
     image: around.image,
     ...(build === null && platform !== undefined && { platform }),
     environment: service.environment ?? {},
@@ -50,6 +51,14 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...(memory.length > 0 && { memoryBytes: Math.min(...memory) }),
     ...(cpus.length > 0 && { cpus: Math.min(...cpus) }),
   }
+}
+
+/** Each check is a process of the engine, outside the limits of the service: all replicas together have two a second. */
+function calmChecks({ name, replicas = 1, healthcheck }: ServiceRead, reading: Reading): Pick<ServiceRead, 'healthcheck'> {
+  const leastMs = replicas * 500
+  if (healthcheck?.intervalMs === undefined || healthcheck.intervalMs >= leastMs) return {}
+  reading.note(`services.${name}.healthcheck.interval is raised to ${leastMs / 1000}s, because the service has ${replicas} replicas.`)
+  return { healthcheck: { ...healthcheck, intervalMs: leastMs } }
 }
 
 function noteSharing({ name, replicas = 1 }: ServiceRead, mounts: readonly StackMount[], reading: Reading): void {

@@ -253,3 +253,11 @@ it.each([
 ])('what the engine repeats for each container cannot be long: %s', (_name, setting, message) => {
   expect(() => planCompose(`services: { web: { image: x, ${setting} } }`, settings)).toThrow(message)
 })
+
+it('the checks of many replicas are calmed, and that is said', () => {
+  const file = (scale: number) => `services: { web: { image: x, scale: ${scale}, healthcheck: { test: 'true', interval: 2s } } }`
+  const [few, many] = [planCompose(file(4), settings), planCompose(file(20), settings)]
+  expect([few.services[0]?.healthcheck?.intervalMs, many.services[0]?.healthcheck?.intervalMs]).toEqual([2000, 10_000])
+  expect(few.notes).toBeUndefined()
+  expect(many.notes).toEqual(['services.web.healthcheck.interval is raised to 10s, because the service has 20 replicas.'])
+})

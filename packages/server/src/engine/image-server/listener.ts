@@ -25,6 +25,8 @@ const SLOW_MS = 1000
 const MOST_CONNECTIONS = 128
 const IDLE_MS = 60_000
 const HEADERS_MS = 10_000
+/** Whoever connects and says nothing must not keep the servers out. */
+const HANDSHAKE_MS = 5000
 
 /** Answers engines that pull. Whoever does not know the password learns nothing. */
 export async function listen(deps: ListenerDeps, place: Place): Promise<{ port: number; close: () => Promise<void> }> {
@@ -34,7 +36,8 @@ export async function listen(deps: ListenerDeps, place: Place): Promise<{ port: 
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'UNKNOWN')
     })
-  const server = createServer({ ...place.tls, minVersion: 'TLSv1.2', headersTimeout: HEADERS_MS, requestTimeout: IDLE_MS }, onRequest)
+  const times = { handshakeTimeout: HANDSHAKE_MS, headersTimeout: HEADERS_MS, requestTimeout: IDLE_MS }
+  const server = createServer({ ...place.tls, ...times, minVersion: 'TLSv1.2' }, onRequest)
   server.maxConnections = MOST_CONNECTIONS
   server.setTimeout(IDLE_MS)
   server.listen(place.port, place.address)
