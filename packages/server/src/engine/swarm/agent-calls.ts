@@ -1,4 +1,5 @@
 import https from 'node:https'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
 
@@ -8,16 +9,27 @@ export type AgentPlace = { readonly nodeId: string; readonly address: string }
 
 const CONNECT_MS = 1000
 const ANSWER_MS = 5000
-const MOST_BYTES = 512 * 1024
+const MOST_BYTES = 1024 * 1024
 /** One that did not answer is not asked again for so long: many containers would wait for it one after the other. */
 const AWAY_MS = 10_000
+
+/** Half of what an agent takes: there may be another control plane. */
+const AT_ONCE = 8
+const MOST_WAITING = 500
 
 /** Calls to the agents of other servers, which must prove that they are the one that is asked. */
 export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
   const awayUntil = new Map<string, number>()
+  const turns = new Map<string, ReturnType<typeof createSemaphore>>()
 
   /** What the engine of that server answers, or null: without its agent, or about a container that it does not have or does not tell about. */
-  async function get({ nodeId, address }: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
+  async function get(place: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
+    const turn = turns.get(place.nodeId) ?? createSemaphore(AT_ONCE, { mostWaiting: MOST_WAITING })
+    turns.set(place.nodeId, turn)
+    return await turn.run(async () => await getNow(place, path, signal))
+  }
+
+  async function getNow({ nodeId, address }: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
     if ((awayUntil.get(nodeId) ?? 0) > now().getTime()) return null
     const deadline = AbortSignal.timeout(ANSWER_MS)
     const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
@@ -38,7 +50,7 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
 
 export type AgentCalls = ReturnType<typeof createAgentCalls>
 
-/** Null if it refuses. */
+/** Null if it refuses. An agent without an answer from its engine is as good as none. */
 async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<unknown> {
   return await new Promise((resolve, reject) => {
     const request = https.get({ ...place, signal })
@@ -47,6 +59,7 @@ async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promi
     request.once('close', () => clearTimeout(connecting))
     request.on('error', reject)
     request.once('response', (response) => {
+      if (response.statusCode === 502) return void request.destroy(new Error('its engine does not answer'))
       const chunks: Buffer[] = []
       let bytes = 0
       response.on('error', reject)

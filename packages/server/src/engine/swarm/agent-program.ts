@@ -44,8 +44,9 @@ const ask = (path) => new Promise((resolve, reject) => {
     response.on('error', reject)
     response.on('data', (chunk) => {
       bytes += chunk.length
-      if (bytes > MOST_BYTES) request.destroy(new Error('the answer of the engine is too long'))
-      else chunks.push(chunk)
+      if (bytes <= MOST_BYTES) return void chunks.push(chunk)
+      request.destroy()
+      resolve(refused(422, 'The answer of the engine is too long.'))
     })
     response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }))
   })
@@ -79,7 +80,8 @@ const answer = async ({ method, url, socket }) => {
   const call = method === 'GET' ? CALL.exec(url) : null
   if (call === null) return refused(403, 'This agent does not answer this call.')
   const found = await ask('/containers/' + call[1] + '/json')
-  if (found.status !== 200) return refused(404, 'There is no such container here.')
+  if (found.status === 404) return refused(404, 'There is no such container here.')
+  if (found.status !== 200) return found
   const details = JSON.parse(found.body)
   if (!isOwn(details)) return refused(403, 'This container does not belong to an app.')
   return call[2] === 'end' ? reply(200, { oomKilled: details.State?.OOMKilled === true }) : await ask(url)
