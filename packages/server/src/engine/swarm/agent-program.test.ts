@@ -182,7 +182,9 @@ it('does not pass on an answer without end, and still answers', async () => {
 it('does not wait for a slow engine, refuses too many calls at once, and answers again afterwards', async () => {
   const begun = performance.now()
   const ask = calls()
+  asked.length = 0
   const patient = ask(`/containers/${SLOW}/stats?stream=false`)
+  await expect.poll(() => asked).toContain(`GET /containers/${SLOW}/stats?stream=false`) // before the others
   const many = await Promise.all(Array.from({ length: 19 }, async () => await raw(`/containers/${SLOW}/stats?stream=false`)))
   expect(await patient).toBeNull()
   expect(performance.now() - begun).toBeLessThan(8000)
