@@ -27,6 +27,7 @@ import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } 
 import type { ControlPlaneTable, LeaseTable, RouteChangeTable } from './node-tables.ts'
 import type { InvitationTable, LoginDelayTable, SessionTable, UserTable } from './people-tables.ts'
 import type { ImageServerTable, PrivateHostTable, PrivateImageTable, RegistryTable } from './registry-tables.ts'
+import type { ServerOutageTable } from './server-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
 /** SQLite has no booleans. */
@@ -237,16 +238,6 @@ type PublishedPortTable = {
   target: number
   address: string
   is_wanted: 0 | 1
-}
-/** `containers` as JSON: what each was for. */
-export type ServerOutageTable = {
-  id: Generated<number>
-  server_id: string
-  server_name: string
-  lost_at: string
-  ended_at: string | null
-  containers: string
-  moved: number
 }
 export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
 /** One hour of an app's figures (see features/figures/samples.ts); `slot` is its place among those that are kept. */

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '../../store/database.ts'
-import type { ServerOutageTable } from '../../store/schema.ts'
+import type { ServerOutageTable } from '../../store/server-tables.ts'
 
 /** What a container is for: it keeps this wherever it runs. */
 export type Place = { readonly appId: number; readonly service: string | null; readonly replica: number }
