@@ -1,4 +1,5 @@
 import { cleanLine } from '../lib/clean-line.ts'
+import { createYieldTurn } from '../lib/yield-turn.ts'
 import { createLogReader, type LogLine } from './api/log-frames.ts'
 import type { Transport } from './api/transport.ts'
 import { pathOf } from './container-reads.ts'
@@ -13,6 +14,9 @@ export type LogOptions = {
   readonly signal?: AbortSignal
 }
 
+/** For all logs together: many that are followed at once must not hold up everything else. */
+const yieldTurn = createYieldTurn(5)
+
 type Container = { readonly id: string; readonly isTty: boolean }
 
 /**
@@ -22,7 +26,12 @@ type Container = { readonly id: string; readonly isTty: boolean }
 export function createContainerLogs(deps: { transport: Transport }) {
   const batches = createLogBatches(deps)
   return async function* logs(container: Container, options: LogOptions): AsyncGenerator<LogLine> {
-    for await (const lines of batches(container, options)) yield* lines
+    for await (const lines of batches(container, options)) {
+      for (const line of lines) {
+        await yieldTurn()
+        yield line
+      }
+    }
   }
 }
 
@@ -47,7 +56,10 @@ export function createLogBatches(deps: { transport: Transport }) {
     const isNew = (line: LogLine) => since === undefined || line.at !== since
     const clean = (lines: readonly LogLine[]) => lines.filter(isNew).map((entry) => ({ ...entry, line: cleanLine(entry.line) }))
     try {
-      for await (const chunk of answer.chunks) yield clean(reader.push(chunk))
+      for await (const chunk of answer.chunks) {
+        await yieldTurn()
+        yield clean(reader.push(chunk))
+      }
       yield clean(reader.end())
     } finally {
       answer.close()

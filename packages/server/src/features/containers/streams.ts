@@ -9,6 +9,8 @@ type Peer = { send: (frame: ContainerFrame) => void; room: () => Promise<void>; 
 
 const DEFAULT_TAIL = 100
 const REATTACH_MS = 1000
+const MOST_STREAMS = 50
+const TOO_MANY = `At most ${MOST_STREAMS} logs of containers can be followed at a time. Close some pages, then try again.`
 
 /** Streams the output of a container. After a restart of the container or the engine it resumes after the last line. */
 export function createContainerStreams({ engine, now }: Deps) {
@@ -49,8 +51,11 @@ export function createContainerStreams({ engine, now }: Deps) {
     }
   }
 
+  const places = createPlaces()
   return {
-    'container.logs': async ({ container, input, send, room, signal }) => {
+    'container.logs': async ({ caller, container, input, send, room, signal }) => {
+      using _place = places.take(caller.id)
+      if (places.of(caller.id) > MOST_STREAMS) return send(frame('end', { message: TOO_MANY }))
       while (!signal.aborted) {
         try {
           const wanted = { tail: input.tail ?? DEFAULT_TAIL, ...(input.since !== undefined && { since: input.since }) }
@@ -63,4 +68,22 @@ export function createContainerStreams({ engine, now }: Deps) {
       }
     },
   } satisfies Partial<Streams>
+}
+
+/** How many each person has. */
+function createPlaces() {
+  const counts = new Map<number, number>()
+  const of = (userId: number): number => counts.get(userId) ?? 0
+  return {
+    of,
+    take(userId: number): Disposable {
+      counts.set(userId, of(userId) + 1)
+      return {
+        [Symbol.dispose]() {
+          if (of(userId) > 1) counts.set(userId, of(userId) - 1)
+          else counts.delete(userId)
+        },
+      }
+    },
+  }
 }
