@@ -26,6 +26,7 @@ it('servers are added and changed from the command line', { tags: 'long' }, asyn
   expect(await says(['servers', 'check', 'n2'], 1)).toMatch(/^no-new-privileges +problem/m)
   expect(await says(['servers', 'label', 'n2', 'ssd', 'zone-a'])).toContain('n2 has the labels ssd, zone-a.')
   expect(await says(['servers', 'pause', 'n2'])).toContain('n2 is paused.')
+  expect(await says(['servers', 'outages'])).toContain('SERVER')
   expect(await says(['servers'])).toMatch(/ n2 .* worker +ready, pause, check failed .* ssd, zone-a$/m)
   expect(await says(['servers', 'activate', 'n2'])).toContain('n2 is active.')
   expect(await says(['servers', 'managers', 'n1', 'n2'], 1)).toContain('one manager or three')
