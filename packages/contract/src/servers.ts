@@ -42,7 +42,7 @@ export const Server = Type.Object({
   runs: Type.Array(Type.Object({ appId: Id, appName: Type.String(), containers: Type.Integer() })),
   /** What is wrong with it; otherwise empty. */
   message: Type.String(),
-  /** Whether its last check found no problem, so that apps may run there one day. Berth's own server needs no check. */
+  /** Whether its last check found no problem, so that apps may run there. Berth's own server needs no check. */
   isChecked: Type.Boolean(),
   /** What the last check found, and when that was; empty after a restart of Berth. */
   checks: Type.Array(Finding),

@@ -111,26 +111,32 @@ export function createRedactor(secrets: Iterable<string>) {
 
   const stream = <Tag>(release: (line: string, tag: Tag) => void) => createStream(createPass(redact, release))
 
+  function createCollector() {
+    const shown: string[] = []
+    const pass = createPass<undefined>(redact, (line) => shown.push(line))
+    const end = (): string[] => {
+      pass.end()
+      return shown
+    }
+    return { push: (line: string) => pass.push(line, undefined), end }
+  }
+
   /** Consecutive lines, with nothing after them. */
   function lines(all: readonly string[]): string[] {
-    const shown: string[] = []
-    const each = createPass<undefined>(redact, (line) => shown.push(line))
-    for (const line of all) each.push(line, undefined)
-    each.end()
-    return shown
+    const collector = createCollector()
+    for (const line of all) collector.push(line)
+    return collector.end()
   }
 
   /** The same for many lines, without holding up everything else meanwhile. */
   async function linesInTurns(all: readonly string[]): Promise<string[]> {
-    const shown: string[] = []
-    const each = createPass<undefined>(redact, (line) => shown.push(line))
+    const collector = createCollector()
     const yieldTurn = createYieldTurn(TURN_MS)
     for (const line of all) {
       await yieldTurn()
-      each.push(line, undefined)
+      collector.push(line)
     }
-    each.end()
-    return shown
+    return collector.end()
   }
 
   /** For error reasons and descriptions, which have no colours. */

@@ -143,18 +143,8 @@ export function summaryOfService(service: Service, own: readonly Task[], now: Da
   const { id, name, image, state, status, ips, owner } = detailsOfService(service, own, now)
   const { nodeId = '' } = currentTask(own) ?? {}
   const waiting = waitingTask(service, own)
-  return {
-    id,
-    name,
-    image,
-    state,
-    status,
-    ips,
-    owner,
-    createdAt: service.createdAt,
-    ...(nodeId !== '' && { nodeId }),
-    ...(waiting && { waitingSince: waiting.createdAt }),
-  }
+  const placed = { ...(nodeId !== '' && { nodeId }), ...(waiting && { waitingSince: waiting.createdAt }) }
+  return { id, name, image, state, status, ips, owner, createdAt: service.createdAt, ...placed }
 }
 
 /** As everywhere, under the name of the project's network: to others it is the address of the app's container in its project. */

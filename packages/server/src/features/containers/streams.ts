@@ -2,6 +2,7 @@ import type { ContainerFrame } from '@berth/contract'
 import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Streams } from '../../http/websocket.ts'
+import { createCounts } from '../../lib/counts.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logs'>; now: () => Date }
 type LogsWanted = { tail: number; since?: string }
@@ -51,39 +52,31 @@ export function createContainerStreams({ engine, now }: Deps) {
     }
   }
 
-  const places = createPlaces()
+  /** Also over times in which the engine does not respond. */
+  async function followWhileAway(id: string, wanted: LogsWanted, peer: Peer): Promise<void> {
+    while (!peer.signal.aborted) {
+      try {
+        return await follow(id, wanted, peer)
+      } catch (cause) {
+        if (peer.signal.aborted) return
+        if (!(cause instanceof EngineUnreachable)) throw cause
+        await pause(peer.signal)
+      }
+    }
+  }
+
+  /** By person. */
+  const streams = createCounts<number>()
   return {
     'container.logs': async ({ caller, container, input, send, room, signal }) => {
-      using _place = places.take(caller.id)
-      if (places.of(caller.id) > MOST_STREAMS) return send(frame('end', { message: TOO_MANY }))
-      while (!signal.aborted) {
-        try {
-          const wanted = { tail: input.tail ?? DEFAULT_TAIL, ...(input.since !== undefined && { since: input.since }) }
-          return await follow(container.id, wanted, { send, room, signal })
-        } catch (cause) {
-          if (signal.aborted) return
-          if (!(cause instanceof EngineUnreachable)) throw cause
-          await pause(signal)
-        }
+      if (streams.of(caller.id) >= MOST_STREAMS) return send(frame('end', { message: TOO_MANY }))
+      const wanted = { tail: input.tail ?? DEFAULT_TAIL, ...(input.since !== undefined && { since: input.since }) }
+      streams.add(caller.id)
+      try {
+        await followWhileAway(container.id, wanted, { send, room, signal })
+      } finally {
+        streams.remove(caller.id)
       }
     },
   } satisfies Partial<Streams>
-}
-
-/** How many each person has. */
-function createPlaces() {
-  const counts = new Map<number, number>()
-  const of = (userId: number): number => counts.get(userId) ?? 0
-  return {
-    of,
-    take(userId: number): Disposable {
-      counts.set(userId, of(userId) + 1)
-      return {
-        [Symbol.dispose]() {
-          if (of(userId) > 1) counts.set(userId, of(userId) - 1)
-          else counts.delete(userId)
-        },
-      }
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { createCounts } from '../../../lib/counts.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../../lib/redact.ts'
 import type { LogBatch } from './follow-log.ts'
@@ -27,7 +28,7 @@ export function createBuildLogs(deps: Deps) {
   const live = new Map<number, LiveLog>()
   const pathOf = (deploymentId: number) => join(deps.directory, `d${deploymentId}.log`)
   const writers = createCounts<number>()
-  const isOpen = writers.has
+  const isOpen = (deploymentId: number): boolean => writers.of(deploymentId) > 0
   const nodes = deps.shared && createNodeLogs({ shared: deps.shared, log: deps.log, pathOf, liveOf, isOpen })
 
   /** Writers and followers of a log must share the same entry. */
@@ -91,16 +92,6 @@ export function createBuildLogs(deps: Deps) {
   }
 
   return { openWriter, finish, isOpen, follow, text, storeRest: async () => await nodes?.storeRest() }
-}
-
-/** How many there are of each. */
-function createCounts<Key>() {
-  const counts = new Map<Key, number>()
-  return {
-    has: (key: Key) => counts.has(key),
-    add: (key: Key) => void counts.set(key, (counts.get(key) ?? 0) + 1),
-    remove: (key: Key) => void ((counts.get(key) ?? 0) > 1 ? counts.set(key, (counts.get(key) ?? 0) - 1) : counts.delete(key)),
-  }
 }
 
 async function sync(path: string): Promise<void> {
