@@ -60,20 +60,22 @@ function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { wo
   return eb.and([eb('held.lease_until', 'is not', null), eb.or([eb('held.lease_until', '>=', time), eb('held.worker', '=', worker)])])
 }
 
-/** How many jobs of a kind are running. */
-function countRunning(db: Reader, kind: Kind, asked: Asked) {
+function runningOf(db: Reader, kind: Kind, asked: Asked) {
   return db
     .selectFrom('job as held')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('held.name', kind === 'short' ? 'in' : 'not in', SHORT)
     .where((eb) => isHeld(eb, asked))
+}
+
+/** How many jobs of a kind are running. */
+function countRunning(db: Reader, kind: Kind, asked: Asked) {
+  return runningOf(db, kind, asked).select((eb) => eb.fn.countAll<number>().as('count'))
 }
 
 /** Due, unleased, and first in its lane. With `isForOthers`, only of people with no running job. */
 function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; isForOthers: boolean }) {
   const { worker, time } = asked
   const running = countRunning(db, kind, asked)
-  const ofTenant = running.where('held.tenant', '=', sql.ref<string>('job.tenant'))
   let query = db
     .selectFrom('job')
     .selectAll()
@@ -102,9 +104,10 @@ function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; 
     const suspect = running.where('held.attempts', '>', SUSPECT_AFTER)
     query = query.where('name', 'not in', SHORT).where((eb) => eb.or([eb('attempts', '<', SUSPECT_AFTER), eb(suspect, '=', 0)]))
   }
-  if (isForOthers) query = query.where(ofTenant, '=', 0)
+  // a list that is made once: while all slots are taken, which may be long, this is asked after every commit about every waiting job
+  if (isForOthers) query = query.where('tenant', 'not in', runningOf(db, kind, asked).select('held.tenant'))
+  else query = query.orderBy(running.where('held.tenant', '=', sql.ref<string>('job.tenant')))
   return query
-    .orderBy(ofTenant)
     .orderBy((eb) => eb.case().when('attempts', '>', SUSPECT_AFTER).then(eb.ref('attempts')).else(SUSPECT_AFTER).end())
     .orderBy('id')
     .limit(1)

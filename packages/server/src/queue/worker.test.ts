@@ -196,6 +196,24 @@ it('retries saving the result of a job by the clock, however much else is commit
   expect(lines.length).toBeLessThan(20) // one for each commit if a commit woke it
 })
 
+it('reads the queue a few times a second, however much is committed', async () => {
+  let looks = 0
+  const given = parts(async () => undefined)
+  worker = createWorker({ ...given, slots: async () => (looks += 1) })
+  await worker.start()
+  const begin = performance.now()
+  for (let n = 0; n < 100; n += 1) {
+    test.nudge.nudge()
+    await sleep(2)
+  }
+  expect(looks).toBeGreaterThan(1)
+  expect(looks).toBeLessThanOrEqual(2 + (performance.now() - begin) / 20) // 25 ms apart, and timers may be a little early
+  const ran = Promise.withResolvers<void>()
+  given.handlers['deployment.run'] = async () => ran.resolve()
+  await add(1, 1)
+  await ran.promise
+})
+
 it('a user with nothing running gets a slot next to builds that never end, and so do removals', async () => {
   const begun: number[] = []
   await startWorker(async ({ deploymentId }, signal) => {

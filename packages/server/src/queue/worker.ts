@@ -11,6 +11,8 @@ import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases, releaseUnk
 
 const REMOVALS = ['app.remove', 'volume.remove'] as const satisfies JobName[]
 const LOOK_AGAIN_MS = 1000
+/** Every commit could mean a new job, and a hundred webhooks a second must not mean that the queue is read a hundred times a second. */
+const LOOKS_APART_MS = 25
 /** The longest is short enough that work resumes soon after the cause is fixed. */
 const REST = { firstMs: 1000, longestMs: 10_000 }
 const STALLED_AFTER_MS = 120_000
@@ -51,9 +53,13 @@ export function createWorker(deps: Deps) {
   const claimNext = createSureClaim(deps, createClaim(deps, held), () => [...running.keys()])
   const runJob = createJobRunner({ ...deps, fence: deps.node?.fence, stopping: stopping.signal, rest })
 
+  async function pause(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
+  }
+
   /** A nudge does not end the pause: other changes say nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
-    await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
+    await pause(backoffMs(failures, REST))
   }
 
   function begin(job: JobRow, wasWanted: boolean): void {
@@ -80,11 +86,13 @@ export function createWorker(deps: Deps) {
     let failures = 0
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
+      const mayLookAgainAt = performance.now() + LOOKS_APART_MS
       try {
         await cancelUnwanted()
         await beginDue()
         failures = 0
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
+        await pause(mayLookAgainAt - performance.now())
       } catch (err) {
         failures += 1
         log.error({ err }, 'No job claimed')
