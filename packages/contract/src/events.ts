@@ -11,7 +11,8 @@ const inApp = { projectId: Id, appId: Id }
 export const EVENTS = {
   'project.created': Type.Object(inProject),
   'project.updated': Type.Object(inProject),
-  'project.deleted': Type.Object(inProject),
+  /** Its members cannot be looked up any more. Events that older versions have written do not name them. */
+  'project.deleted': Type.Object({ ...inProject, memberIds: Type.Optional(Type.Array(Id)) }),
   'project.members_changed': Type.Object({ ...inProject, removedUserIds: Type.Array(Id) }),
   'project.env_changed': Type.Object(inProject),
   'app.created': Type.Object(inApp),

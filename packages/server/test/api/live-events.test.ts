@@ -117,11 +117,16 @@ it('people hear of their own projects alone', async () => {
   const person = await berth.as('listener')
   await using socket = await berth.connect('events', { cookie: person.cookie })
   await socket.waitFor(({ type }) => type === 'ready')
-  await owner.call('projects.create', { name: 'Not theirs' })
+  const { id: foreignId } = await owner.call('projects.create', { name: 'Not theirs' })
   await owner.call('settings.update', { retention: 5 })
+  await owner.call('projects.delete', { id: foreignId })
   const own = await person.call('projects.create', { name: 'Theirs' })
-  await socket.waitFor(({ type }) => type === 'project.created')
-  expect(socket.frames.slice(1).map(({ type, data }) => [type, data['projectId']])).toEqual([['project.created', own.id]])
+  await person.call('projects.delete', { id: own.id })
+  await socket.waitFor(({ type }) => type === 'project.deleted')
+  expect(socket.frames.slice(1).map(({ type, data }) => [type, data['projectId']])).toEqual([
+    ['project.created', own.id],
+    ['project.deleted', own.id],
+  ])
 })
 
 it('metrics come every second, to anyone who is signed in', async () => {

@@ -14,7 +14,7 @@ function mayHear(caller: Caller, event: BerthEvent, projects: ReadonlySet<number
   if (event.type === 'project.members_changed' && event.data.removedUserIds.includes(caller.id)) return true
   if (isStaff(caller)) return true
   if (event.type === 'user.changed') return event.data.userId === caller.id
-  if (event.type === 'project.deleted') return true // its members were removed with it; an id reveals nothing
+  if (event.type === 'project.deleted') return event.data.memberIds?.includes(caller.id) === true
   return 'projectId' in event.data && projects.has(event.data.projectId)
 }
 

@@ -112,11 +112,12 @@ export function createProjects(deps: Deps) {
 
   async function removeInTx(tx: Tx, caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<number[]> {
     const at = now()
+    const memberIds = (await listMembers(tx, project.id)).map(({ id }) => id)
     const removed = await deps.removeApplications(tx, caller, { id: project.id, deleteVolumes: options.deleteVolumes })
     await deleteProject(tx, project.id)
     const words = { before: { name: project.name }, after: options }
     await recordAudit(tx, at, caller, { action: 'project.delete', subject: 'project', subjectId: project.id, ...words })
-    await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id } })
+    await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id, memberIds } })
     return removed
   }
 
