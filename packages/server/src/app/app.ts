@@ -40,7 +40,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   const registries = createRegistryParts(base, engineParts)
   const sourceAccess = createSourceAccessParts(base, engineParts, { gitParts, registries })
   const work = createWorkParts(base, engineParts, { traffic, sourceAccess, registries })
-  const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
+  const projects = createProjectParts(base, engineParts, { traffic, gitParts, sourceAccess, work })
   const parts = {
     base,
     engineParts,

@@ -58,15 +58,13 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
     aboutAppSecret,
     aboutAccountSecret: aboutSecret,
   })
-  const appSource = createAppSource({ db, access, inTurn })
   const redeliveries = createLimiter({ running: 4, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 20_000 })
   return {
     access,
     gitAccounts: createGitAccounts({ ...accounts, db, secrets, farewell: hooks.removeAllOf, renewHooks: hooks.renew, now }),
     gitHubConnect: createGitHubConnect({ ...accounts, db, secrets, now }),
     repositories: createRepositories({ access, inTurn }),
-    appSource,
-    sourceOf: appSource.sourceOf,
+    appSource: createAppSource({ db, access, inTurn }),
     checkCommit: createCommitCheck({ db, access }),
     hooks,
     reconcileHooks: async (signal: AbortSignal) => {

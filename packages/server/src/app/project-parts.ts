@@ -19,6 +19,7 @@ import { createLimiter, type Limiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
+import type { SourceAccessParts } from './source-access-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import type { WorkParts } from './work-parts.ts'
 
@@ -26,7 +27,12 @@ import type { WorkParts } from './work-parts.ts'
 export function createProjectParts(
   { db, step, now, config, background, reservedPorts }: Foundation,
   { git }: EngineParts,
-  { traffic, gitParts, work }: { traffic: TrafficParts; gitParts: GitParts; work: WorkParts },
+  {
+    traffic,
+    gitParts,
+    sourceAccess,
+    work,
+  }: { traffic: TrafficParts; gitParts: GitParts; sourceAccess: SourceAccessParts; work: WorkParts },
 ) {
   // A request that runs git takes three processes of up to 128 MiB and 50 MB of disk for a few seconds, so the requests of one person
   // wait in a short queue.
@@ -73,7 +79,7 @@ export function createProjectParts(
     deploy: work.deployments.deploy,
     makeRoom: work.deploying.makeRoom,
   })
-  const planning = createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, gitParts, work })
+  const planning = createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, sourceAccess, work })
   return { suggestions, applications, appReading, appDeletion, projects, ...planning }
 }
 
@@ -83,16 +89,16 @@ type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config' | 'reservedPorts'> & {
   git: EngineParts['git']
   limiter: Limiter
   appReading: AppReading
-  gitParts: GitParts
+  sourceAccess: Pick<SourceAccessParts, 'sourceOf'>
   work: WorkParts
 }
 
 /** What a deployment would make of a repository or a compose file. */
-function createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, gitParts, work }: PlanDeps) {
+function createPlanParts({ db, now, git, limiter, config, reservedPorts, appReading, sourceAccess, work }: PlanDeps) {
   const judge = createJudgeStack({ reservedPorts })
   const quickCheckout = createQuickCheckout({ git, limiter, workDir: config.workDir })
   const plans = createStackPlans({ judge, quickCheckout })
-  const { sourceOf } = gitParts.appSource
+  const { sourceOf } = sourceAccess
   const { sourceFor } = appReading
   const planBuild = createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf, secretNamesOf: work.buildSecrets.names })
   const { resolveEnvironment } = work

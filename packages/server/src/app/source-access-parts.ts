@@ -4,10 +4,11 @@ import { createCommitStatuses } from '../features/commit-status/service.ts'
 import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
 import { createHookGate } from '../features/deploy-hook/gate.ts'
 import { createDeployHooks } from '../features/deploy-hook/service.ts'
-import { createKeyedSource } from '../features/deploy-keys/keyed-source.ts'
 import { createDeployKeys } from '../features/deploy-keys/service.ts'
+import { createSshAccess } from '../features/deploy-keys/ssh-access.ts'
 import { createAddAutomatic } from '../features/deployments/request/automatic.ts'
 import { createNewestCommit } from '../features/deployments/request/newest-commit.ts'
+import { createSourceOf } from '../features/git-providers/source-of.ts'
 import { createPolls } from '../features/polls/service.ts'
 import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
 import { createLimiter } from '../lib/limiter.ts'
@@ -25,7 +26,7 @@ export function createSourceAccessParts(
   { gitParts, registries }: { gitParts: GitParts; registries: RegistryParts },
 ) {
   const { config, db, secrets, tuning, log, now } = base
-  const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
+  const sourceOf = createSourceOf({ db, access: gitParts.access, sshAccessOf: createSshAccess({ db, secrets }) })
   const addAutomatic = createAddAutomatic({ now })
   const isWithinRate = createDeliveryRate(now)
   const newestCommit = createNewestCommit({ git, sourceOf, waitMs: tuning.resolveAtAddMs })

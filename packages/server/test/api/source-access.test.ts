@@ -166,6 +166,7 @@ it('an app is deployed over ssh with a key of its own, whose private half nobody
   expect(await commitOf()).toBe('')
   await sshd.authorize([publicKey])
   expect(await commitOf()).toBe(repo.hash)
+  expect((await owner.call('builds.plan', { appId })).plan).toMatchObject({ builder: 'dockerfile' })
   const app = await owner.call('apps.get', { appId })
   expect([app.deploy_key, app.host_key]).toEqual([publicKey, expect.stringMatching(/^127\.0\.0\.1:\d+ SHA256:\S{43}$/)])
   await sshd.changeHostKey()

@@ -1,15 +1,13 @@
 import type { ApplicationChange } from '@berth/contract'
-import { mayUseAccount } from '../../domain/account-use.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import type { Caller } from '../../domain/caller.ts'
 import { fetchesMore } from '../../domain/fetches-more.ts'
-import { type AppRow, findGitAccount, findUser, type GitAccountRow, isMember } from '../../domain/rows.ts'
-import { SourceError, SourceRefused } from '../../git/errors.ts'
-import type { Source } from '../../git/git-visit.ts'
+import { type AppRow, findGitAccount, type GitAccountRow, isMember } from '../../domain/rows.ts'
+import { SourceError } from '../../git/errors.ts'
 import { cloneUrlOf, commitUrlOf, repositoryIn } from '../../git-hosts/base-url.ts'
-import { cloneCredential } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
+import { withAccount } from './source-of.ts'
 
 type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch' | 'submodules' | 'lfs'>
 type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch' | 'submodules' | 'lfs'>
@@ -17,11 +15,9 @@ type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch'
 type ConnectedColumn = 'git_provider_id' | 'git_repository' | 'git_repository_id' | 'git_clone_url' | 'git_commit_url' | 'source_set_by'
 type ConnectedSource = Partial<Pick<AppRow, ConnectedColumn>>
 
-type GivenSource = Pick<Source, 'url' | 'privileged' | 'credential'>
-
 const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '', submodules: 0, lfs: 0 }
 
-/** Connects an app to a repository of an account, and gives git what it needs to clone it later. */
+/** Connects an app to a repository of an account. */
 export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTurn }) {
   const { db, access } = deps
 
@@ -65,42 +61,18 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     }
   }
 
-  async function withAccount(account: GitAccountRow, url: string, signal?: AbortSignal): Promise<GivenSource> {
-    const identity = await access.forClone(account, signal)
-    return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
-  }
-
   /** For checking a source before an app uses it. */
   async function lookWith(caller: Caller, wanted: { projectId: number; accountId: number; url: string }) {
     const account = await accountFor(caller, wanted.projectId, wanted.accountId)
     if (repositoryIn(account.base_url, wanted.url) === undefined)
       throw fieldError('invalid_source', 'gitCloneUrl', `must be a repository at ${account.base_url}, where the git account is`)
-    return await withAccount(account, wanted.url).catch((cause: unknown) => {
+    return await withAccount(access, account, { url: wanted.url }).catch((cause: unknown) => {
       if (!(cause instanceof SourceError)) throw cause
       throw new AppError(cause.isTransient ? 'git_host_unavailable' : 'git_account_refused', { message: cause.message, cause })
     })
   }
 
-  return { connect, sourceOf: createSourceOf(db, withAccount), lookWith }
-}
-
-type WithAccount = (account: GitAccountRow, url: string, signal?: AbortSignal) => Promise<GivenSource>
-
-function createSourceOf(db: Db, withAccount: WithAccount) {
-  /** The source of an app as git needs it. The account is loaded each time, so revoked access takes effect at once. */
-  return async function sourceOf(app: AppRow, signal?: AbortSignal): Promise<GivenSource> {
-    const url = app.git_clone_url
-    const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
-    if (account === undefined) {
-      const setter = app.source_set_by === null ? undefined : await findUser(db, app.source_set_by)
-      return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner: an app can be transferred to anybody
-    }
-    if (!(await mayUseAccount(db, account, app)))
-      throw new SourceRefused(
-        `The git account "${account.name}" can no longer be used for this app. Choose the repository again with your own account or one of the project.`,
-      )
-    return await withAccount(account, url, signal)
-  }
+  return { connect, lookWith }
 }
 
 export type AppSource = ReturnType<typeof createAppSource>

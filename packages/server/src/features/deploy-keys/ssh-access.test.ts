@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { createSecretBox } from '../../lib/secret-box.ts'
-import { createKeyedSource } from './keyed-source.ts'
 import { aboutKey } from './service.ts'
+import { createSshAccess } from './ssh-access.ts'
 import { findHostKey, saveKey } from './store.ts'
 
 it('a host key is pinned where none is, or instead of the one that was there before the visit, and nowhere else', async () => {
@@ -12,9 +12,8 @@ it('a host key is pinned where none is, or instead of the one that was there bef
   const secrets = createSecretBox(Buffer.alloc(32, 1))
   const app = await addApp(db, 'a@example.test')
   await db.transaction(async (tx) => await saveKey(tx, app.id, { publicKey: 'p', sealed: secrets.seal('k', aboutKey(app.id)) }))
-  const sourceOf = async () => ({ url: 'ssh://git@git.example.com/shop.git', privileged: false })
-  const { ssh } = await createKeyedSource({ db, secrets, sourceOf })(app)
-  if (!ssh) throw new Error('an ssh source with a key has access')
+  const ssh = await createSshAccess({ db, secrets })(app)
+  if (!ssh) throw new Error('an app with a key has access')
   expect(await ssh.hostKey()).toBe('')
   expect(await ssh.pin('a:22 x 1', '')).toBe(true)
   expect(await ssh.pin('a:22 x 2', '')).toBe(false) // of two first visits, one was answered by somebody else

@@ -1,0 +1,55 @@
+import { mayUseAccount } from '../../domain/account-use.ts'
+import { isStaff } from '../../domain/caller.ts'
+import { type AppRow, findGitAccount, findUser, type GitAccountRow } from '../../domain/rows.ts'
+import { parseCloneUrl } from '../../git/clone-url.ts'
+import { SourceRefused } from '../../git/errors.ts'
+import type { Source } from '../../git/git-visit.ts'
+import { cloneCredential } from '../../git-hosts/hosts.ts'
+import type { Reader } from '../../store/database.ts'
+import type { HostAccess } from './host-access.ts'
+
+type Access = Pick<HostAccess, 'forClone'>
+type Deps = {
+  db: Reader
+  access: Access
+  /** With the app's deploy key; undefined if it has none. */
+  sshAccessOf: (app: AppRow) => Promise<Source['ssh']>
+}
+
+/**
+ * The source of an app as git needs it: its URL, whose rights count, and the credential of its account or its deploy key. All are loaded
+ * each time, so revoked access takes effect at once.
+ */
+export function createSourceOf({ db, access, sshAccessOf }: Deps) {
+  async function withRights(app: AppRow, signal: AbortSignal | undefined): Promise<Source> {
+    const url = app.git_clone_url
+    const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
+    if (account === undefined) {
+      const setter = app.source_set_by === null ? undefined : await findUser(db, app.source_set_by)
+      return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner: an app can be transferred to anybody
+    }
+    if (!(await mayUseAccount(db, account, app)))
+      throw new SourceRefused(
+        `The git account "${account.name}" can no longer be used for this app. Choose the repository again with your own account or one of the project.`,
+      )
+    return await withAccount(access, account, { url, signal })
+  }
+
+  return async function sourceOf(app: AppRow, signal?: AbortSignal): Promise<Source> {
+    const source = await withRights(app, signal)
+    const ssh = parseCloneUrl(source.url)?.kind === 'ssh' ? await sshAccessOf(app) : undefined
+    return ssh === undefined ? source : { ...source, ssh }
+  }
+}
+
+export type SourceOf = ReturnType<typeof createSourceOf>
+
+/** A source with the credential of an account. */
+export async function withAccount(
+  access: Access,
+  account: GitAccountRow,
+  { url, signal }: { url: string; signal?: AbortSignal | undefined },
+): Promise<Pick<Source, 'url' | 'privileged' | 'credential'>> {
+  const identity = await access.forClone(account, signal)
+  return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
+}
