@@ -1,6 +1,6 @@
 import type { Role } from '@berth/contract'
 import type { Selectable } from 'kysely'
-import type { Reader, Tx } from '../store/database.ts'
+import type { Db, Reader, Tx } from '../store/database.ts'
 import type { GitAccountTable, GitDeliveryTable, GitHubAppTable } from '../store/git-tables.ts'
 import type { UserTable } from '../store/people-tables.ts'
 import type { RegistryTable } from '../store/registry-tables.ts'
@@ -83,9 +83,12 @@ export async function insertUser(tx: Tx, user: { email: string; passwordHash: st
     .executeTakeFirstOrThrow()
 }
 
+const findMembers = statement((db: Reader, member: Placeholders<{ projectId: number; userId: number }>) =>
+  db.selectFrom('project_member').select('user_id').where('project_id', '=', member.projectId).where('user_id', '=', member.userId),
+)
+
 export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
-  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
-  return (await member.executeTakeFirst()) !== undefined
+  return (await findMembers(db, { projectId, userId })).length > 0
 }
 
 /** Somebody who is already a member stays one. */
@@ -95,4 +98,25 @@ export async function insertMember(tx: Tx, member: { projectId: number; userId: 
     .values({ project_id: member.projectId, user_id: member.userId, added_at: member.at.toISOString() })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+type SessionUser = Pick<UserRow, 'id' | 'email' | 'role'> & { createdAt: string; expiresAt: string }
+type Cached = Pick<Db, 'selectFrom' | 'cachedRead'>
+
+/** Who is logged in with a session. Every request asks this, so the query is built once. */
+export function createSessionLookup(db: Cached) {
+  const query = db
+    .selectFrom('session')
+    .innerJoin('user', 'user.id', 'session.user_id')
+    .select(['user.id', 'user.email', 'user.role', 'user.created_at as createdAt', 'session.expires_at as expiresAt'])
+    .where('session.id', '=', '')
+    .compile()
+  return async (sessionId: string): Promise<SessionUser | undefined> => (await db.cachedRead(query, sessionId))[0]
+}
+
+/** The projects that a person is a member of. */
+export function createProjectsLookup(db: Cached) {
+  const query = db.selectFrom('project_member').select('project_id').where('user_id', '=', 0).compile()
+  return async (userId: number): Promise<ReadonlySet<number>> =>
+    new Set((await db.cachedRead(query, userId)).map(({ project_id }) => project_id))
 }

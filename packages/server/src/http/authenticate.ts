@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, Origin } from '../domain/caller.ts'
+import { createSessionLookup } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Db } from '../store/database.ts'
-import { createSessionLookup } from './access-store.ts'
 import { readSession } from './session-cookie.ts'
 import type { SessionTokens } from './session-token.ts'
 

@@ -16,7 +16,6 @@ type GitLoaders = { [P in keyof GitSubjects]: (caller: Caller, ids: Ids) => Prom
 
 type Deps = {
   db: Reader
-  isMember: (projectId: number, userId: number) => Promise<boolean>
   mayRead: (caller: Caller, projectId: number) => Promise<boolean>
   /** An app that the caller can see. */
   appIdOf: (caller: Caller, appId: number) => Promise<number>
@@ -32,7 +31,7 @@ export function createGitPolicies(deps: Deps): GitLoaders {
   const { db } = deps
 
   async function isUserOf(caller: Caller, account: store.GitAccountRow): Promise<boolean> {
-    return account.project_id === null ? account.user_id === caller.id : await deps.isMember(account.project_id, caller.id)
+    return account.project_id === null ? account.user_id === caller.id : await store.isMember(db, account.project_id, caller.id)
   }
 
   /** Admins can see that an account exists, but cannot use it: the repositories it can read are not theirs. */

@@ -5,7 +5,6 @@ import * as store from '../domain/rows.ts'
 import { EngineUnreachable } from '../engine/api/errors.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
-import { createMembershipLookup } from './access-store.ts'
 import { createGitPolicies, type GitSubjects } from './git-policies.ts'
 import { createRegistryPolicies, type RegistrySubjects } from './registry-policies.ts'
 
@@ -64,10 +63,9 @@ function role(allowed: readonly Caller['role'][]) {
  */
 export function createPolicies(deps: { db: Reader; findContainer: (id: string) => Promise<Container | undefined> }): Loaders {
   const { db } = deps
-  const isMember = createMembershipLookup(db)
 
   async function mayRead(caller: Caller, projectId: number): Promise<boolean> {
-    return isStaff(caller) || (await isMember(projectId, caller.id))
+    return isStaff(caller) || (await store.isMember(db, projectId, caller.id))
   }
 
   async function loadProject(caller: Caller, ids: Ids): Promise<InProject> {
@@ -121,7 +119,7 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
       const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
     },
-    ...createRegistryPolicies({ db, isMember }),
-    ...createGitPolicies({ db, isMember, mayRead, appIdOf: async (caller, appId) => (await loadApp(caller, appId)).app.id }),
+    ...createRegistryPolicies(db),
+    ...createGitPolicies({ db, mayRead, appIdOf: async (caller, appId) => (await loadApp(caller, appId)).app.id }),
   }
 }

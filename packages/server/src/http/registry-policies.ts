@@ -1,5 +1,5 @@
 import { type Caller, isStaff } from '../domain/caller.ts'
-import { findProject, findRegistry, type RegistryRow } from '../domain/rows.ts'
+import { findProject, findRegistry, isMember, type RegistryRow } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 
@@ -9,12 +9,12 @@ type Ids = { registryId?: number }
 type Loaders = { [P in keyof RegistrySubjects]: (caller: Caller, ids: Ids) => Promise<WithRegistry> }
 
 /** Who may use saved credentials. Admins see that they are there, and cannot use them: what they open is not theirs. */
-export function createRegistryPolicies(deps: { db: Reader; isMember: (projectId: number, userId: number) => Promise<boolean> }): Loaders {
+export function createRegistryPolicies(db: Reader): Loaders {
   async function load(caller: Caller, ids: Ids): Promise<WithRegistry> {
-    const registry = await findRegistry(deps.db, ids.registryId ?? 0)
+    const registry = await findRegistry(db, ids.registryId ?? 0)
     if (registry === undefined) throw new AppError('registry_not_found')
     const { project_id: projectId, user_id: userId } = registry
-    const isUser = projectId === null ? userId === caller.id : await deps.isMember(projectId, caller.id)
+    const isUser = projectId === null ? userId === caller.id : await isMember(db, projectId, caller.id)
     if (!isUser) throw new AppError(isStaff(caller) ? 'not_allowed' : 'registry_not_found')
     return { caller, registry }
   }
@@ -25,7 +25,7 @@ export function createRegistryPolicies(deps: { db: Reader; isMember: (projectId:
       const subject = await load(caller, ids)
       const { created_by: by, project_id: projectId } = subject.registry
       if (by === caller.id || projectId === null) return subject
-      if ((await findProject(deps.db, projectId))?.owner_id !== caller.id) throw new AppError('not_allowed')
+      if ((await findProject(db, projectId))?.owner_id !== caller.id) throw new AppError('not_allowed')
       return subject
     },
   }

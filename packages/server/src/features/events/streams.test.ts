@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { Caller } from '../../domain/caller.ts'
+import { createProjectsLookup } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { createFeed } from '../../events/feed.ts'
-import { createProjectsLookup } from '../../http/access-store.ts'
 import { createLiveEvents } from './streams.ts'
 
 const origin = { requestId: 'r', address: '127.0.0.1', isTls: false, client: '' }
