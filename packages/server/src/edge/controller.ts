@@ -1,5 +1,5 @@
 import { createApplyWanted } from './apply.ts'
-import { type Edge, type EdgeCertificate, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
+import { type Edge, type EdgeCertificate, type EdgeLog, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
 import { createHaproxyRuntime } from './haproxy/runtime.ts'
@@ -9,8 +9,6 @@ import { createEdgeProcess } from './host/process.ts'
 import { createEdgeLoop } from './loop.ts'
 import { targetSet } from './maps.ts'
 import { edgePaths } from './paths.ts'
-
-export type EdgeLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 
 export type EdgeDeps = {
   settings: HaproxySettings

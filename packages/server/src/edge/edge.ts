@@ -60,6 +60,9 @@ export type EdgeState = {
   readonly refused: readonly string[]
 }
 
+/** Where the parts of the edge write what happened. */
+export type EdgeLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+
 /** What is wrong with the edge, in words that may be public: no file and no host is named. The cause has the details. */
 export class EdgeProblem extends Error {
   override readonly name = 'EdgeProblem'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { EdgeLog } from '../controller.ts'
+import type { EdgeLog } from '../edge.ts'
 import { readIfThere } from '../map-files.ts'
 import { attemptRow } from './attempts.ts'
 import type { CertificateFiles, CertificatePem, StoredCertificate } from './certificate-files.ts'

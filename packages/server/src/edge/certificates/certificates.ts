@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EdgeLog } from '../controller.ts'
-import type { Edge } from '../edge.ts'
+import type { Edge, EdgeLog } from '../edge.ts'
 import type { IssueAttempts } from './attempts.ts'
 import type { CertificateSource } from './certificate-files.ts'
 import { checkUpload } from './check.ts'

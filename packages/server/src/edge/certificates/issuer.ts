@@ -1,5 +1,4 @@
-import type { EdgeLog } from '../controller.ts'
-import { EdgeUnavailable } from '../edge.ts'
+import { type EdgeLog, EdgeUnavailable } from '../edge.ts'
 import type { Acme } from './acme.ts'
 import { AcmeFailure } from './acme-transport.ts'
 import type { IssueAttempts } from './attempts.ts'

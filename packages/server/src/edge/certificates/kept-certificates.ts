@@ -2,7 +2,7 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import type { CertificateTable } from '../../store/certificate-tables.ts'
 import type { Db } from '../../store/database.ts'
-import type { EdgeLog } from '../controller.ts'
+import type { EdgeLog } from '../edge.ts'
 import type { Adopt } from './adopt-files.ts'
 import type { CertificateFiles, CertificatePem, CertificateSource, StoredCertificate } from './certificate-files.ts'
 import {

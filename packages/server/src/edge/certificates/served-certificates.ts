@@ -1,5 +1,4 @@
-import type { EdgeLog } from '../controller.ts'
-import type { Edge } from '../edge.ts'
+import type { Edge, EdgeLog } from '../edge.ts'
 import type { CertificateSource, StoredCertificate } from './certificate-files.ts'
 import type { CertificateStore } from './kept-certificates.ts'
 

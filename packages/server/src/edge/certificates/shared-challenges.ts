@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../store/database.ts'
-import type { EdgeLog } from '../controller.ts'
-import { type Edge, EdgeUnavailable } from '../edge.ts'
+import { type Edge, type EdgeLog, EdgeUnavailable } from '../edge.ts'
 import { deleteChallenge, insertChallenge, listChallenges, nodesWithout, noteSeen } from './challenges-store.ts'
 
 type Deps = {
