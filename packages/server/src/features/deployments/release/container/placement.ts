@@ -1,4 +1,3 @@
-import { placementWords, serversOf } from '../../../../domain/placement.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { AllowedServers } from '../../../../engine/swarm/nodes.ts'
@@ -26,4 +25,19 @@ export async function allowedServers(
   throw new DeploymentFailure(
     `${words} no such server takes apps now. See Servers: it must be ready, active, and have passed its check. Or change the placement in the settings of the app.`,
   )
+}
+
+/** The setting of an app, in the words of the contract. `this` is the server that Berth runs on. */
+function serversOf(placement: string): AllowedServers | 'this' {
+  if (placement === 'this') return 'this'
+  const [kind, name = ''] = placement.split(':')
+  return kind === 'server' ? { serverId: name } : kind === 'label' ? { label: name } : {}
+}
+
+/** For sentences. */
+function placementWords(placement: string): string {
+  const servers = serversOf(placement)
+  if (servers === 'this') return 'the server that Berth runs on'
+  if (servers.serverId !== undefined) return `the server ${servers.serverId}`
+  return servers.label === undefined ? 'any server' : `servers with the label ${servers.label}`
 }
