@@ -69,10 +69,9 @@ export function createContext(parts: Parts): LiveContext {
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
-  const limits = createStageLimits({ tuning, nameOf: () => words, end: (why) => deadline.abort(why) })
+  const limits = createStageLimits({ tuning, end: (why) => deadline.abort(why) })
   let { row, app, config } = parts
   let stage: StageName = 'cloning_repo'
-  let words: string = WORDS[stage]
   const progress = createProgress(row.progress, {
     signal,
     log: parts.log,
@@ -84,14 +83,13 @@ export function createContext(parts: Parts): LiveContext {
     row = await step(name, () => change(row))
   }
 
-  async function enter(next: StageName, said: string = WORDS[next]): Promise<void> {
+  async function enter(next: StageName, words: string = WORDS[next]): Promise<void> {
     stage = next
-    words = said
-    limits.enter(next)
+    limits.enter(next, words)
     const shown = progress.enter(next)
     steps.begin(STEP_OF[next])
     await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown, steps: steps.text() }))
-    if (next !== 'stopping_old' || parts.replaces !== null) writer.append(said, 'berth')
+    if (next !== 'stopping_old' || parts.replaces !== null) writer.append(words, 'berth')
   }
 
   const lines = createLines(writer, limits.active)

@@ -9,14 +9,14 @@ const MINUTE = 60_000
 
 function open() {
   const ended: string[] = []
-  const limits = createStageLimits({ tuning: TUNING, nameOf: (stage) => stage, end: (why) => ended.push(why.message) })
+  const limits = createStageLimits({ tuning: TUNING, end: (why) => ended.push(why.message) })
   return { limits, ended }
 }
 
 describe('the limits of a stage', () => {
   it('end a build without output, with advice', () => {
     const { limits, ended } = open()
-    limits.enter('building_image')
+    limits.enter('building_image', 'building_image')
     vi.advanceTimersByTime(20 * MINUTE - 1)
     expect(ended).toEqual([])
     vi.advanceTimersByTime(1)
@@ -27,7 +27,7 @@ describe('the limits of a stage', () => {
 
   it('let a build continue that is active now and then, up to its deadline', () => {
     const { limits, ended } = open()
-    limits.enter('building_image')
+    limits.enter('building_image', 'building_image')
     for (let minute = 19; minute < 60; minute += 19) {
       vi.advanceTimersByTime(19 * MINUTE)
       limits.active()
@@ -39,7 +39,7 @@ describe('the limits of a stage', () => {
 
   it('count from the last activity, not from a fixed beat', () => {
     const { limits, ended } = open()
-    limits.enter('building_image')
+    limits.enter('building_image', 'building_image')
     vi.advanceTimersByTime(MINUTE)
     limits.active()
     vi.advanceTimersByTime(20 * MINUTE - 1)
@@ -50,18 +50,18 @@ describe('the limits of a stage', () => {
 
   it('end a clone that receives nothing', () => {
     const { limits, ended } = open()
-    limits.enter('cloning_repo')
+    limits.enter('cloning_repo', 'cloning_repo')
     vi.advanceTimersByTime(5 * MINUTE)
     expect(ended).toEqual(['The git server sent nothing for 5 minutes, so cloning was stopped. Check that it works, then deploy again.'])
   })
 
   it('restart with each stage, and end when they are stopped', () => {
     const { limits, ended } = open()
-    limits.enter('cloning_repo')
+    limits.enter('cloning_repo', 'cloning_repo')
     vi.advanceTimersByTime(4 * MINUTE)
-    limits.enter('building_image')
+    limits.enter('building_image', 'building_image')
     vi.advanceTimersByTime(19 * MINUTE)
-    limits.enter('starting_new') // health checks and draining have their own limits
+    limits.enter('starting_new', 'starting_new') // health checks and draining have their own limits
     vi.advanceTimersByTime(9 * MINUTE)
     limits.stop()
     vi.advanceTimersByTime(600 * MINUTE)

@@ -29,19 +29,20 @@ function limitsOf(tuning: Tuning): Record<StageName, Limits> {
   }
 }
 
-type Deps = { tuning: Tuning; nameOf: (stage: StageName) => string; end: (why: StageTimedOut) => void }
+type Deps = { tuning: Tuning; end: (why: StageTimedOut) => void }
 
 /** Ends a stage that takes too long or shows no activity for too long. */
-export function createStageLimits({ tuning, nameOf, end }: Deps) {
+export function createStageLimits({ tuning, end }: Deps) {
   const limits = limitsOf(tuning)
   let deadline: NodeJS.Timeout | undefined
   let silence: NodeJS.Timeout | undefined
   let activeAt = 0
 
-  function enter(stage: StageName): void {
+  /** `words`: what the log calls the stage. */
+  function enter(stage: StageName, words: string): void {
     stop()
     const { deadlineMs, silence: limit } = limits[stage]
-    const late = () => end(new StageTimedOut(`${nameOf(stage)} took longer than ${duration(deadlineMs)} and was stopped.`))
+    const late = () => end(new StageTimedOut(`${words} took longer than ${duration(deadlineMs)} and was stopped.`))
     deadline = setTimeout(late, deadlineMs)
     active()
     if (limit !== undefined) listen(limit)
