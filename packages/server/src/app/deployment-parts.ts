@@ -1,11 +1,10 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Config } from '../config.ts'
 import type { Routes } from '../domain/routes.ts'
-import type { AppRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
-import { createStopInTime } from '../engine/stop-in-time.ts'
+import type { StopInTime } from '../engine/stop-in-time.ts'
 import { createBuildCacheRoom } from '../features/deployments/build-cache/build-cache-room.ts'
 import { createBuildTimes, createLimitedBuild } from '../features/deployments/build-cache/build-times.ts'
 import { createMakeRoom } from '../features/deployments/build-cache/make-room.ts'
@@ -38,11 +37,11 @@ import { createSettingsOf, withBuildSecrets } from '../features/deployments/run/
 import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
 import type { CommitCheck } from '../features/git-providers/commit-check.ts'
+import type { SourceOf } from '../features/git-providers/source-of.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { createCurrentFiles } from '../features/storage/release-files.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
-import type { Source } from '../git/git-visit.ts'
 import type { FetchLfs } from '../git/lfs.ts'
 import { resolveInside } from '../git/resolve-inside.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
@@ -60,9 +59,10 @@ type Deps = {
   config: Config
   db: Db
   engine: Engine
+  stop: StopInTime['stop']
   git: Git
   fetchLfs: FetchLfs
-  sourceOf: (app: AppRow) => Promise<Source>
+  sourceOf: SourceOf
   checkCommit: CommitCheck
   registries: RegistryParts
   policy: SourcePolicy
@@ -109,8 +109,7 @@ export function createDeploymentParts(deps: Deps) {
   const endFailed = createEndFailed({ ...deps, record, pipeline, isServing, removeImages, restoreLater })
   const currentFiles = createCurrentFiles({ db, secrets })
   const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, currentFiles, log })
-  const { stop } = createStopInTime({ engine, graceSeconds: tuning.stopGraceSeconds })
-  const restore = createRestore({ ...deps, settingsOf, launchers, containers, stop })
+  const restore = createRestore({ ...deps, settingsOf, launchers, containers })
   const runDeployment = createRunDeployment({
     ...deps,
     logs,

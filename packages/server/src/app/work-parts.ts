@@ -47,10 +47,12 @@ export function createWorkParts(
   const variables = createVariableParts(base)
   const ports = createPorts({ db, reservedPorts: base.reservedPorts })
   const sharedPlans = base.node && createSharedPlans({ db, secrets, dataDir: config.dataDir })
+  const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
   const deploying = createDeploymentParts({
     ...base,
     sharedPlans,
     engine,
+    stop: stopInTime.stop,
     git,
     fetchLfs,
     ...others.sourceAccess,
@@ -65,8 +67,7 @@ export function createWorkParts(
     onChanged: onContainersChanged,
   })
   const removal = createRemovalParts(base, { engine, onRemoved: onRowsChanged })
-  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }
-  const worker = createJobWorker(base, jobHandlers(handlers))
+  const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }))
   const deployments = createDeployments({
     db,
     now,
@@ -75,7 +76,6 @@ export function createWorkParts(
     resolveCommit: others.sourceAccess.newestCommit,
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
-  const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
   const live = { deploying, sharedPlans, stopInTime, answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }) }
   const running = createContainerParts(base, { engine, ...live, ...others.traffic })
   const reconcile = createReconcileParts(base, { engine, variables, ports, ...live, onChanged: onContainersChanged })
