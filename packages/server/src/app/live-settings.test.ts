@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { addApp, addLiveRelease } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import type { ReleaseConfig } from '../domain/release-config.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
-import { moveDeployment } from '../features/deployments/store.ts'
 import { createLivePlaces } from './live-settings.ts'
 
 const MAIN = { process: '', replica: 1 }
@@ -16,10 +15,7 @@ async function placesWith({ shareable, isReadable = true }: { shareable: boolean
   await using test = await openTestDatabase()
   const { db } = test
   const stored = await addApp(db, 'a@example.test')
-  const { id } = await addDeployment(db, stored, { sealed_config: 'sealed', image: 'i' })
-  await db.transaction(async (tx) => {
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
-  })
+  await addLiveRelease(db, stored, { sealed_config: 'sealed' })
   const app = { ...stored, volumes: JSON.stringify([{ name: 'data', path: '/data', shareable }]) }
   const openRelease = () => {
     if (!isReadable) throw new Error('sealed with another key')

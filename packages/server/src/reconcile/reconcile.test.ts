@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { addApp, addLiveRelease } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { planCompose } from '../engine/compose/policy.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { keepPlan, planDirectory, withOpenPorts } from '../features/deployments/release/compose/plan.ts'
 import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
-import { moveDeployment } from '../features/deployments/store.ts'
 import { createPorts } from '../features/ports/service.ts'
 import { savePort, setUnwanted } from '../features/ports/store.ts'
 import { createReconcile } from './reconcile.ts'
@@ -39,10 +38,9 @@ it('ports that were closed are free once no release has them, however the deploy
   await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-reconcile-'))
   const { db } = test
   const app = await addApp(db, 'a@example.test')
-  const { id } = await addDeployment(db, app, { sealed_config: '', image: '' })
+  const { id } = await addLiveRelease(db, app, { main_service: 'web' })
   await db.transaction(async (tx) => {
     await tx.updateTable('app').set({ app_type: 'compose', wanted: 'stopped' }).execute()
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1, main_service: 'web' } })
     for (const port of [8001, 8002, 8003]) await savePort(tx, { ...OPEN, port }, { appId: app.id, at: new Date() })
     for (const port of [8001, 8002]) await setUnwanted(tx, { port, protocol: 'tcp' })
   })
@@ -68,11 +66,10 @@ it('keeps why a replica did not become healthy until all of them answer', async 
   await using test = await openTestDatabase()
   const { db } = test
   const app = await addApp(db, 'a@example.test')
-  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
+  const { id } = await addLiveRelease(db, app)
   const reason = 'Replica 2: nothing responds on port 3000.'
   await db.transaction(async (tx) => {
     await tx.updateTable('app').set({ replicas: 2, status: 'running', status_reason: reason }).execute()
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
   })
   const owner = { appId: app.id, deploymentId: id, service: null }
   const containers = ['running', 'restarting'].map((state, index) => ({ id: `c${index}`, state, owner: { ...owner, replica: index + 1 } }))
@@ -118,10 +115,7 @@ it('does not read the output of a container that crashes again and again each ti
   await using test = await openTestDatabase()
   const { db } = test
   const app = await addApp(db, 'a@example.test')
-  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
-  await db.transaction(async (tx) => {
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
-  })
+  const { id } = await addLiveRelease(db, app)
   const crashed = { id: 'c', state: 'restarting', exitCode: 3, owner: { appId: app.id, deploymentId: id, service: null, replica: 1 } }
   const engine = { containers: { list: async () => [crashed], inspect: async () => crashed } } as unknown as Engine // what is asked of it
   let [reads, minutes] = [0, 0]

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { addApp, addLiveRelease } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
-import { moveDeployment } from '../features/deployments/store.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { routedApps, sealedConfigOf } from './store.ts'
 
@@ -11,11 +10,8 @@ it('the settings of a release, which may be large, are read once for its port an
   await using test = await openTestDatabase()
   const live = []
   for (const name of ['a', 'b', 'c']) {
-    const { id } = await addDeployment(test.db, await addApp(test.db, `${name}@example.test`), { sealed_config: name + LARGE, image: 'i' })
-    await test.db.transaction(
-      async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } }),
-    )
-    live.push(id)
+    const app = await addApp(test.db, `${name}@example.test`)
+    live.push((await addLiveRelease(test.db, app, { sealed_config: name + LARGE })).id)
   }
   const read: number[] = []
   const ports = createReleasePorts({

@@ -50,3 +50,10 @@ export async function addDeployment(
     return await noteDeployment(tx, { id, status: 'deploying', at, change })
   })
 }
+
+/** The live release of an app, with these settings. */
+export async function addLiveRelease(db: Db, app: AppRow, { sealed_config = '', main_service = '' } = {}): Promise<DeploymentRow> {
+  const { id } = await addDeployment(db, app, { sealed_config, image: main_service === '' ? 'i' : '' })
+  const change = { is_active: 1, ...(main_service !== '' && { main_service }) } as const
+  return await db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change }))
+}

@@ -7,13 +7,12 @@ import { createHaproxyRuntime } from '../../src/edge/haproxy/runtime.ts'
 import type { MapName } from '../../src/edge/paths.ts'
 import type { ContainerSummary } from '../../src/engine/container-state.ts'
 import { labelsOf, ownerOf, projectNetworkName } from '../../src/engine/labels.ts'
-import { moveDeployment } from '../../src/features/deployments/store.ts'
 import { createLogger } from '../../src/lib/logger.ts'
 import { createRouting } from '../../src/routing/traffic-switch.ts'
 import { createWantedRoutes } from '../../src/routing/wanted-routes.ts'
 import type { Db } from '../../src/store/database.ts'
 import { joinNodes } from '../../src/store/presence.ts'
-import { addApp, addDeployment } from '../harness/stored-app.ts'
+import { addApp, addLiveRelease } from '../harness/stored-app.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { startTestEdge } from '../harness/test-edge.ts'
 
@@ -23,10 +22,7 @@ type App = { id: number; projectId: number; deploymentId: number }
 
 async function addLiveApp(db: Db, name: string): Promise<App> {
   const app = await addApp(db, `${name}@example.test`)
-  const { id } = await addDeployment(db, app, { sealed_config: 'x', image: 'i' })
-  await db.transaction(async (tx) => {
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
-  })
+  const { id } = await addLiveRelease(db, app, { sealed_config: 'x' })
   await addDomain(db, app.id, `${name}.test`)
   return { id: app.id, projectId: app.project_id, deploymentId: id }
 }

@@ -1,12 +1,11 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
+import { addApp, addLiveRelease } from '../../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
 import { setWanted } from '../../../domain/app-status.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import { DeploymentFailure } from '../run/stage.ts'
-import { moveDeployment } from '../store.ts'
 import type { Launcher } from './release.ts'
 import { createRestore } from './restore.ts'
 
@@ -28,9 +27,8 @@ async function restored({ hasSurplus = false, problem, running = [], wanted = 1,
   await using test = await openTestDatabase()
   const { db } = test
   const app = await addApp(db, 'a@example.test')
-  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
+  await addLiveRelease(db, app)
   await db.transaction(async (tx) => {
-    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
     await tx.updateTable('app').set({ replicas: wanted }).execute()
   })
   const events: string[] = []
