@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { end, freePort, start, waitUntilAnswers } from './child.ts'
+import { freePort } from '../../packages/server/testing/harness/listening.ts'
+import { end, start, waitUntilAnswers } from './child.ts'
 
 /** A bare Fastify server that answers one route with the given JSON. */
 export async function startBare(dir: string, route: { method: string; path: string; answer: string }) {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { end, freePort, root, start, waitUntilAnswers } from './child.ts'
+import { freePort } from '../../packages/server/testing/harness/listening.ts'
+import { end, root, start, waitUntilAnswers } from './child.ts'
 
 const OWNER = { email: 'owner@example.com', password: 'correct-horse' }
 

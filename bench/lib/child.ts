@@ -1,22 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const root = path.resolve(import.meta.dirname, '../..')
 export const pinnedNode = path.join(root, 'node_modules/node/bin/node')
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
-}
 
 /** Asks until the address answers; the time it took includes at most one pause of two milliseconds. */
 export async function waitUntilAnswers(url: string, child: ChildProcess, withinMs = 60_000): Promise<void> {

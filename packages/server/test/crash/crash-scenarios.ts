@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
-import { freePort } from '../../testing/harness/test-edge.ts'
+import { freePort } from '../../testing/harness/listening.ts'
 import { type DeployLab, dockerfile, type LabApp, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
 import { type Holders, watchHolders } from './holders.ts'

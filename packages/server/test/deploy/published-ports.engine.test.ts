@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FileMap } from '../../testing/harness/git-server.ts'
+import { freePort } from '../../testing/harness/listening.ts'
 import type { Person } from '../../testing/harness/start-test-server.ts'
-import { freePort } from '../../testing/harness/test-edge.ts'
 import { BUSYBOX_IMAGE } from '../../testing/images/test-images.ts'
 import { type DeployLab, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 

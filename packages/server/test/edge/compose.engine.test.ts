@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freePort } from '../../testing/harness/test-edge.ts'
+import { freePort } from '../../testing/harness/listening.ts'
 import { watchVersions } from '../../testing/harness/watch-versions.ts'
 import { NODE_IMAGE } from '../../testing/images/node-image.ts'
 import { type EdgeLab, startEdgeLab, until } from '../../testing/labs/edge-lab.ts'

@@ -3,7 +3,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { EdgeTarget } from '../../src/edge/edge.ts'
 import { createAccessCounts } from '../../src/edge/traffic/access-counts.ts'
-import { freePort, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
+import { freePort } from '../../testing/harness/listening.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 import { visit } from '../../testing/labs/edge-visitor.ts'
 
 type Heard = { method: string | undefined; body: string; headers: IncomingHttpHeaders }

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { EdgeTarget } from '../../src/edge/edge.ts'
-import { freePort, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
+import { freePort } from '../../testing/harness/listening.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 const HOST = 'kept.test'
 const MOMENT_MS = 4

@@ -10,8 +10,9 @@ import { createCertificateFiles } from '../../src/edge/certificates/certificate-
 import type { EdgeTarget } from '../../src/edge/edge.ts'
 import { createHaproxyRuntime } from '../../src/edge/haproxy/runtime.ts'
 import { createAccessCounts } from '../../src/edge/traffic/access-counts.ts'
+import { freePort } from '../../testing/harness/listening.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
-import { freePort, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 async function startBackend(name: string) {
   const slow: (() => void)[] = []

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../testing/harness/listening.ts'
 import { startPostgres } from '../../testing/harness/postgres-cluster.ts'
 import { newDataDir, OWNER, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { freePort } from '../../testing/harness/test-edge.ts'
 import { runServerToItsEnd } from '../../testing/harness/test-process.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>

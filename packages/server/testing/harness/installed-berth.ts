@@ -1,26 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readlink, rm, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UpdateStatus } from '@berth/contract'
 import { readConfig } from '../../src/config.ts'
+import { freePort } from './listening.ts'
 import { OWNER } from './start-test-server.ts'
 import { cookieOf, createCheckedClient, createRaw } from './test-client.ts'
 import { FIRST_VERSION, unpackArchive } from './test-releases.ts'
 
 type Options = { directory: string; archive: string; feed: string; key: string }
 const WITHIN_MS = 150_000
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
 
 type Given = { port: number; dataDir: string; feed: string; key: string; tuning: Record<string, number> }
 

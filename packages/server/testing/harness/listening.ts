@@ -2,13 +2,15 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** A port that nothing listened on a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
   await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  return address.port
 }
 
 export async function untilItListens(port: number, host = '127.0.0.1'): Promise<void> {

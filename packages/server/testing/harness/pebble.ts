@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { selfSignedCertificate } from '../../src/edge/certificates/placeholder.ts'
 import { startAcmeProxy } from './acme-proxy.ts'
-import { freePort } from './test-edge.ts'
+import { freePort } from './listening.ts'
 
 export type Pebble = {
   directoryUrl: string

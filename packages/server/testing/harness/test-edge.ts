@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -12,17 +11,7 @@ import type { Edge, EdgeRoutes } from '../../src/edge/edge.ts'
 import type { EdgeTimeouts } from '../../src/edge/haproxy/terms.ts'
 import type { EdgeHost } from '../../src/edge/host/container.ts'
 import { type EdgePaths, edgePaths } from '../../src/edge/paths.ts'
-
-/** A port that nothing listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  server.close()
-  await once(server, 'close')
-  return address.port
-}
+import { freePort } from './listening.ts'
 
 /** The whole group, as when a container ends. */
 function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
-import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endProcess } from '../../../testing/harness/end-process.ts'
+import { freePort } from '../../../testing/harness/listening.ts'
 import { poll } from '../../lib/retry.ts'
 import { issuedTo, newAuthority } from '../../lib/x509.ts'
 import { createAgentCalls } from './agent-calls.ts'
@@ -25,16 +25,6 @@ const identity = createAgentIdentity({ authority: async () => authority, now: ()
 const stack = new AsyncDisposableStack()
 const asked: string[] = []
 let port = 0
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an AddressInfo, never a path.
-  const found = (server.address() as AddressInfo).port
-  server.close()
-  await once(server, 'close')
-  return found
-}
 
 /** An engine that has a container of an app, one of somebody else, and two whose figures are slow or endless. */
 async function startEngine(socketPath: string): Promise<void> {
