@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@berth/contract'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { LoadOlder } from '../../components/load-older.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -49,13 +49,7 @@ export function AuditPage() {
             </ul>
           )}
         </QueryView>
-        {query.hasNextPage && (
-          <div className="border-t border-line p-3 text-center">
-            <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Load older
-            </Button>
-          </div>
-        )}
+        <LoadOlder query={query} />
       </Card>
     </>
   )

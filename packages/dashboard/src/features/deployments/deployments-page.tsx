@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Button, ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { LoadOlder } from '../../components/load-older.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useIdParam, useSearchState } from '../../lib/route-state.ts'
@@ -56,13 +57,7 @@ export function DeploymentsPage() {
       <QueryView query={{ ...query, data: list }} empty={<EmptyState icon="search" title="No results" />}>
         {(found) => <Rows list={found} picked={picked} onToggle={toggle} />}
       </QueryView>
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load older
-          </Button>
-        </div>
-      )}
+      <LoadOlder query={query} />
     </Card>
   )
 }

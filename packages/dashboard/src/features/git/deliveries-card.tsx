@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
+import { LoadOlder } from '../../components/load-older.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { DELIVERY_LOOK } from '../../lib/git-words.ts'
@@ -27,13 +28,7 @@ export function DeliveriesCard({ of, empty }: { of: DeliveriesOf; empty: ReactNo
           </ul>
         )}
       </QueryView>
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load older
-          </Button>
-        </div>
-      )}
+      <LoadOlder query={query} />
       {opened !== undefined && <DeliveryDialog id={opened} onClose={() => setOpened(undefined)} />}
     </Card>
   )
