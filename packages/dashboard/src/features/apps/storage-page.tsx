@@ -1,10 +1,8 @@
 import type { AppFile, Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { plural } from '../../lib/sizes.ts'
+import { DeployNotice } from '../../shared/deploy-notice.tsx'
 import { useApp } from '../../shared/use-app.ts'
-import { useDeploy } from '../../shared/use-deploy.ts'
 import { liveDeployment } from '../deployments/queries.ts'
 import { FilesCard } from './files-card.tsx'
 import { files } from './queries.ts'
@@ -30,7 +28,6 @@ function changedSince(saved: readonly AppFile[], startedAt: string | null | unde
 }
 
 function ChangedNotice({ app }: { app: Application }) {
-  const deploy = useDeploy()
   const { data: live } = useQuery(liveDeployment(app.id))
   const { data: saved = [] } = useQuery(files(app.id))
   const changed = changedSince(saved, live?.started_at)
@@ -38,16 +35,9 @@ function ChangedNotice({ app }: { app: Application }) {
   const named = changed.slice(0, MOST_NAMED).map(({ path }) => path)
   const more = changed.length - named.length
   return (
-    <Notice
-      tone="warn"
-      actions={
-        <Button pending={deploy.isPending} onClick={() => deploy.mutate({ appId: app.id })}>
-          Deploy now
-        </Button>
-      }
-    >
+    <DeployNotice appId={app.id}>
       Changed since the live release: {named.join(', ')}
       {more > 0 && ` and ${plural(more, 'other file')}`}. Deploy to apply it.
-    </Notice>
+    </DeployNotice>
   )
 }

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { ConnectDialog } from '../../shared/connect-dialog.tsx'
+import { DeployNotice } from '../../shared/deploy-notice.tsx'
 import { useApp } from '../../shared/use-app.ts'
-import { useDeploy } from '../../shared/use-deploy.ts'
 import { liveDeployment } from '../deployments/queries.ts'
 import { AppBulkEditor } from './bulk-editor.tsx'
 import { changeWords } from './change-words.ts'
@@ -18,7 +17,6 @@ import { VIEWS } from './views.ts'
 export function EnvironmentPage() {
   const app = useApp()
   const { data: live } = useQuery(liveDeployment(app.id))
-  const deploy = useDeploy()
   const [view, setView] = useSearchState('view')
   const [connecting, setConnecting] = useState(false)
   const { data: since } = useQuery(environmentChangesOf(app.id, live?.id))
@@ -28,16 +26,9 @@ export function EnvironmentPage() {
       {(variables) => (
         <div className="grid gap-4">
           {changes.length > 0 && (
-            <Notice
-              tone="warn"
-              actions={
-                <Button pending={deploy.isPending} onClick={() => deploy.mutate({ appId: app.id })}>
-                  Deploy now
-                </Button>
-              }
-            >
+            <DeployNotice appId={app.id}>
               The environment has changed since the live release: {changeWords(changes)}. Deploy to apply it.
-            </Notice>
+            </DeployNotice>
           )}
           <div className="flex flex-wrap items-center justify-between gap-2">
             <Segmented
