@@ -1,9 +1,8 @@
 import { PROJECT_SOURCE, type ValuePart, valueParts } from '@berth/contract'
 import { useState } from 'react'
 import { classNames } from '../lib/class-names.ts'
-import { IconButton } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { Secret } from './secret.tsx'
+import { Secret, ShowButton } from './secret.tsx'
 
 const MASK = '••••'
 
@@ -39,14 +38,7 @@ function MixedValue({ parts, value, label }: { parts: readonly ValuePart[]; valu
           return <span key={at}>{shown ? part.written : MASK}</span>
         })}
       </span>
-      {hasText && (
-        <IconButton
-          icon={shown ? 'eye-off' : 'eye'}
-          label={`${shown ? 'Hide' : 'Show'} ${label}`}
-          aria-pressed={shown}
-          onClick={() => setShown(!shown)}
-        />
-      )}
+      {hasText && <ShowButton label={label} shown={shown} onShow={setShown} />}
       <CopyButton text={value} label={`Copy ${label}`} />
     </span>
   )

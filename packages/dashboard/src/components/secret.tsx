@@ -12,13 +12,19 @@ export function Secret({ value, label }: { value: string; label: string }) {
       <code className="min-w-0 flex-1 truncate pr-1 font-mono text-[13px]" title={shown ? value : undefined}>
         {shown ? value : MASK}
       </code>
-      <IconButton
-        icon={shown ? 'eye-off' : 'eye'}
-        label={`${shown ? 'Hide' : 'Show'} ${label}`}
-        aria-pressed={shown}
-        onClick={() => setShown(!shown)}
-      />
+      <ShowButton label={label} shown={shown} onShow={setShown} />
       <CopyButton text={value} label={`Copy ${label}`} />
     </span>
+  )
+}
+
+export function ShowButton({ label, shown, onShow }: { label: string; shown: boolean; onShow: (shown: boolean) => void }) {
+  return (
+    <IconButton
+      icon={shown ? 'eye-off' : 'eye'}
+      label={`${shown ? 'Hide' : 'Show'} ${label}`}
+      aria-pressed={shown}
+      onClick={() => onShow(!shown)}
+    />
   )
 }
