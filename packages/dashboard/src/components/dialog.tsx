@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 
 type Props = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
 
@@ -47,5 +47,16 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
       </div>
     </dialog>,
     document.body,
+  )
+}
+
+/** At the end of a dialog whose work is done, and that only shows the result. */
+export function DoneButton({ onClose }: { onClose: () => void }) {
+  return (
+    <div className="flex justify-end">
+      <Button kind="primary" onClick={onClose}>
+        Done
+      </Button>
+    </div>
   )
 }

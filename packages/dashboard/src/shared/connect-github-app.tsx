@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../components/button.tsx'
 import { CopyText } from '../components/copy-text.tsx'
+import { DoneButton } from '../components/dialog.tsx'
 import { AreaField, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -95,11 +95,7 @@ export function ExistingGitHubApp({ owner, onClose }: Props) {
         )}
         <p className="text-ink-soft">Set this as the webhook URL in the settings of the app, so that pushes arrive:</p>
         <CopyText label="Webhook URL" text={done.webhookUrl} />
-        <div className="flex justify-end">
-          <Button kind="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
+        <DoneButton onClose={onClose} />
       </div>
     )
   return (

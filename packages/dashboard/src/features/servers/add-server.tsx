@@ -1,10 +1,9 @@
 import type { ServerInvitation, Servers } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { CopyText } from '../../components/copy-text.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DoneButton } from '../../components/dialog.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { call } from '../../lib/api.ts'
@@ -114,11 +113,7 @@ function Command({ invitation, ports, onClose }: { invitation: ServerInvitation;
       </p>
       <CopyText label="Command" text={invitation.command} />
       <Ports ports={ports} />
-      <div className="flex justify-end">
-        <Button kind="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
+      <DoneButton onClose={onClose} />
     </div>
   )
 }

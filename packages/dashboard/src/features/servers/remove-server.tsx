@@ -1,9 +1,8 @@
 import type { Server } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { CopyText } from '../../components/copy-text.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DoneButton } from '../../components/dialog.tsx'
 import { call } from '../../lib/api.ts'
 import { servers } from './queries.ts'
 
@@ -19,11 +18,7 @@ export function RemoveServer({ server, onClose }: { server: Server; onClose: () 
         <div className="grid gap-4 text-sm">
           <p>Run this on {server.name}, so that it can join again some day:</p>
           <CopyText label="Command" text={remove.data.command} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
+          <DoneButton onClose={onClose} />
         </div>
       </Dialog>
     )

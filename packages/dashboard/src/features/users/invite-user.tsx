@@ -1,9 +1,8 @@
 import type { Role, SentInvitation } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DoneButton } from '../../components/dialog.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -60,11 +59,7 @@ export function InvitationLink({ sent, onClose }: { sent: SentInvitation; onClos
         <code className="min-w-0 flex-1 truncate font-mono text-[13px]">{link}</code>
         <CopyButton text={link} label="Copy link" />
       </div>
-      <div className="flex justify-end">
-        <Button kind="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
+      <DoneButton onClose={onClose} />
     </div>
   )
 }
