@@ -1,7 +1,7 @@
 import type { AppStatus } from '@berth/contract'
 import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
-import { enqueue } from '../domain/job-names.ts'
+import { appLane, enqueue } from '../domain/job-names.ts'
 import type { AppRow, DeploymentRow } from '../domain/rows.ts'
 import { stoppedServices } from '../domain/stopped-services.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
@@ -130,7 +130,7 @@ async function removeOrphans(
 ): Promise<void> {
   for (const container of containers) {
     const { appId } = container.owner
-    if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
+    if (appId === null || apps.has(appId) || busy.has(appLane(appId))) continue
     log.info({ appId, container: container.name }, 'removing the container of a deleted app')
     await engine.containers
       .remove(container.id)
@@ -181,7 +181,7 @@ export function createReconcile(deps: Deps) {
     const activeOf = new Map(active.map((row) => [row.app_id, row]))
     for (const app of apps) {
       if (signal.aborted) return
-      if (busy.has(`app:${app.id}`)) continue
+      if (busy.has(appLane(app.id))) continue
       const own = containers.filter(({ owner }) => owner.appId === app.id)
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
     }
