@@ -12,7 +12,8 @@ import { findPlan, findReleaseFiles, insertReleaseFiles } from '../release/store
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; now: () => Date }
-type Settled = { status: 'running' | 'stopped' | 'error'; reason: string }
+/** What the app shows after a deployment that failed. */
+export type StatusAfter = { status: 'running' | 'stopped' | 'error'; reason: string }
 
 /** The writes of a running deployment. Each is one transaction, and fails if the deployment was ended elsewhere. */
 export function createRecord({ db, secrets, now }: Deps) {
@@ -104,11 +105,11 @@ function createLastWrites({ db, now }: Pick<Deps, 'db' | 'now'>) {
 
   async function failed(
     row: DeploymentRow,
-    outcome: { reason: string; facts: FailureFacts | undefined; durationSeconds: number; steps: string; settled: Settled },
+    outcome: { reason: string; facts: FailureFacts | undefined; durationSeconds: number; steps: string; appStatus: StatusAfter },
   ): Promise<DeploymentRow> {
     const at = now()
     const write = async (tx: Tx) => {
-      await setAppStatus(tx, at, row.app_id, outcome.settled)
+      await setAppStatus(tx, at, row.app_id, outcome.appStatus)
       const change = {
         finished_at: at.toISOString(),
         duration: outcome.durationSeconds,

@@ -13,7 +13,7 @@ import { launcherOf } from '../release/release.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
 import { DeploymentMovedOn, findActive } from '../store.ts'
 import type { LiveContext } from './context.ts'
-import type { DeploymentRecord } from './deployment-writes.ts'
+import type { DeploymentRecord, StatusAfter } from './deployment-writes.ts'
 import { failureFacts, failureReason, isExpectedFailure } from './failure-reason.ts'
 import type { Pipeline } from './pipeline.ts'
 
@@ -56,8 +56,8 @@ export function createEndFailed(deps: Deps): EndFailed {
     await context.flush()
     const active = await findActive(db, app.id)
     const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
-    const settled = settle(app, isServing, reason)
-    const outcome = { reason, facts, durationSeconds: context.seconds(), steps: context.endedSteps(), settled }
+    const appStatus = statusAfter(app, isServing, reason)
+    const outcome = { reason, facts, durationSeconds: context.seconds(), steps: context.endedSteps(), appStatus }
     await deps.step('db.failed', async () => await record.failed(context.deployment, outcome)).catch(ignoreMovedOn)
   }
 
@@ -103,7 +103,7 @@ function readable(cause: unknown, { text }: Pick<Redactor, 'text'>): unknown {
   return cause instanceof Error ? { type: cause.name, message: text(cause.message), stack: text(cause.stack ?? '') } : cause
 }
 
-function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {
+function statusAfter(app: AppRow, isServing: boolean, reason: string): StatusAfter {
   if (isServing) return { status: 'running', reason: '' }
   return app.wanted === 'stopped' ? { status: 'stopped', reason: '' } : { status: 'error', reason }
 }
