@@ -19,7 +19,8 @@ const SHARED_BRIDGES = [
  * any sender they like, so for IPv6 only the shared bridges count. The engine has its own chain for IPv6 only if it uses that.
  */
 export const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
-export const ENTERED = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
+/** The kernel's chains from which our own is entered. */
+export const ENTRY_CHAINS = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
 const IPV6_ADDRESSES = '/proc/net/if_inet6'
 
 export const hasIpv6 = (): boolean => existsSync(IPV6_ADDRESSES)
@@ -32,7 +33,7 @@ export function appFirewallRules(port: number, family: Family = 'ipv4'): { refus
   const chain = appFirewallChain(port)
   return {
     refuse: [refusedPort(chain, port), ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT'])],
-    enter: FROM_CONTAINERS[family].flatMap((match) => ENTERED[family].map((from) => [from, ...match, '-j', chain])),
+    enter: FROM_CONTAINERS[family].flatMap((match) => ENTRY_CHAINS[family].map((from) => [from, ...match, '-j', chain])),
   }
 }
 
@@ -69,7 +70,7 @@ export const FORGERIES = {
 }
 const ARRIVING = ['PREROUTING', '!', '-i', 'lo', '-j']
 /** The first table that the kernel has is used. */
-const FORGERY_WALLS: readonly { table: Table; rules: readonly (readonly string[])[] }[] = [
+const FORGERY_RULES: readonly { table: Table; rules: readonly (readonly string[])[] }[] = [
   { table: 'raw', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
   { table: 'mangle', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
   { table: 'raw', rules: FORGERIES.loopback },
@@ -154,7 +155,7 @@ async function addRules(port: number, family: Family, signal: AbortSignal | unde
 
 async function refuseForgeries(chain: string, signal: AbortSignal | undefined): Promise<FirewallResult> {
   let result: FirewallResult = { ok: false, reason: 'the kernel has no iptables table for incoming packets' }
-  for (const { table, rules } of FORGERY_WALLS) {
+  for (const { table, rules } of FORGERY_RULES) {
     result = await replaceChain(chain, rules, { family: 'ipv4', table, signal })
     if (result.ok) result = await ensureRule('-I', [...ARRIVING, chain], { table, signal })
     if (result.ok) break

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { ENTERED, FROM_CONTAINERS, hasIpv6 } from './app-firewall.ts'
+import { ENTRY_CHAINS, FROM_CONTAINERS, hasIpv6 } from './app-firewall.ts'
 import { ensureRule, type Family, type FirewallResult, iptables, listChain, replaceChain } from './iptables.ts'
 
 const TABLE_SIZE = '/proc/sys/net/netfilter/nf_conntrack_max'
@@ -130,7 +130,7 @@ async function areAllThere(chain: string, rules: readonly string[][], { family, 
 }
 
 function jumpsTo(chain: string, family: Family): string[][] {
-  return FROM_CONTAINERS[family].flatMap((match) => ENTERED[family].map((from) => [from, ...match, ...NEW, '-j', chain]))
+  return FROM_CONTAINERS[family].flatMap((match) => ENTRY_CHAINS[family].map((from) => [from, ...match, ...NEW, '-j', chain]))
 }
 
 /** Removes the rules of an instance. */
