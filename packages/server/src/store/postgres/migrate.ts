@@ -4,7 +4,7 @@ import type { Migration } from '../migrations/index.ts'
 import { missingMigrations } from '../migrations/missing.ts'
 import { writerDialect } from './driver.ts'
 
-const nobody = { answered: () => undefined, lost: () => undefined }
+const noWatcher = { answered: () => undefined, lost: () => undefined }
 
 type Options = {
   migrations: readonly Migration[]
@@ -20,7 +20,7 @@ export async function migrate(client: pg.Client, options: Options): Promise<void
 
 /** What runs on the connection itself is part of the transaction too. */
 export async function inTransaction<Result>(client: pg.Client, work: (tx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
-  const dialect = writerDialect({ take: async () => client, discard: () => undefined }, nobody)
+  const dialect = writerDialect({ take: async () => client, discard: () => undefined }, noWatcher)
   const db = new Kysely<unknown>({ dialect })
   return await db.transaction().execute(work)
 }

@@ -68,15 +68,13 @@ export function lockDirectory(dataDir: string): SqliteFile {
   return lock
 }
 
-/**
- * `onRoom` is called when a full disk has space again. `whenLocked` may refuse once nobody else has the directory, before anything is
- * opened.
- */
 type Options = {
   dataDir: string
   now: () => Date
   onCommit: () => void
+  /** Called when a full disk has space again. */
   onRoom?: () => void
+  /** May refuse once nobody else has the directory, before anything is opened. */
   whenLocked?: () => Promise<void>
   /** Somebody has made a copy to go back to, so none is made before a migration. */
   isCopied?: boolean

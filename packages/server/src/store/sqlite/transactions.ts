@@ -23,7 +23,7 @@ export function createTransactions({ writer, reserve, gate }: Deps): Db['transac
     try {
       return await writer.transaction().execute(work)
     } catch (cause) {
-      if (isStorageFailure(cause)) gate.shut()
+      if (isStorageFailure(cause)) gate.close()
       throw cause
     }
   }

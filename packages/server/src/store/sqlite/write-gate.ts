@@ -11,26 +11,26 @@ type Deps = { reserve: Pick<Reserve, 'mayHaveRoom' | 'hasRoom'>; onOpen: () => v
  * attempt: many small ones that still fit would use up the space reserved for those that free some.
  */
 export function createWriteGate({ reserve, onOpen }: Deps) {
-  let shutAt: number | undefined
+  let closedAt: number | undefined
   let failedAt = Number.NEGATIVE_INFINITY
 
-  function shut(): void {
-    shutAt ??= performance.now()
+  function close(): void {
+    closedAt ??= performance.now()
   }
 
   function isOpen(): boolean {
-    if (shutAt === undefined) return true
+    if (closedAt === undefined) return true
     const now = performance.now()
-    const isWorthIt = reserve.mayHaveRoom() ? now - failedAt > TRY_AGAIN_MS : now - Math.max(shutAt, failedAt) > TRY_ANYWAY_MS
+    const isWorthIt = reserve.mayHaveRoom() ? now - failedAt > TRY_AGAIN_MS : now - Math.max(closedAt, failedAt) > TRY_ANYWAY_MS
     if (!isWorthIt) return false
     if (!reserve.hasRoom()) {
       failedAt = now
       return false
     }
-    shutAt = undefined
+    closedAt = undefined
     onOpen()
     return true
   }
 
-  return { shut, isOpen }
+  return { close, isOpen }
 }
