@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { createSecretBox } from '../../lib/secret-box.ts'
 import { aboutKey } from './service.ts'
 import { createSshAccess } from './ssh-access.ts'
-import { findHostKey, saveKey } from './store.ts'
+import { deleteKey, findHostKey, saveKey } from './store.ts'
 
 it('a host key is pinned where none is, or instead of the one that was there before the visit, and nowhere else', async () => {
   await using test = await openTestDatabase()
@@ -20,4 +20,7 @@ it('a host key is pinned where none is, or instead of the one that was there bef
   expect(await ssh.pin('a:22 x 1', '')).toBe(true)
   expect(await ssh.pin('b:22 x 3', 'a:22 x 1')).toBe(true) // the app has another host now
   expect(await findHostKey(db, app.id)).toBe('b:22 x 3')
+  await db.transaction(async (tx) => await deleteKey(tx, app.id))
+  expect(await ssh.pin('b:22 x 3', ''), 'after the deploy key was deleted').toBe(false)
+  expect(await findHostKey(db, app.id)).toBe('')
 })

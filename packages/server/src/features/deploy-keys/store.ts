@@ -28,10 +28,10 @@ export async function findHostKey(db: Reader, appId: number): Promise<string> {
   return row?.host_key ?? ''
 }
 
-/** False where another key was pinned meanwhile, or the app is gone. */
+/** False where another key was pinned meanwhile, or the app or its deploy key is gone: a visit that had begun must pin nothing then. */
 export async function replaceHostKey(tx: Tx, appId: number, { before, after }: { before: string; after: string }): Promise<boolean> {
   const row = tx.updateTable('app').set({ host_key: after }).where('id', '=', appId).where('host_key', '=', before)
-  return (await row.executeTakeFirst()).numUpdatedRows > 0n
+  return (await row.where('deploy_key', '!=', '').executeTakeFirst()).numUpdatedRows > 0n
 }
 
 export async function forgetHostKey(tx: Tx, appId: number): Promise<void> {
