@@ -1,18 +1,14 @@
 import type { Target } from '../domain/routes.ts'
 import { appKey, type EdgeApp, type EdgeRoutes, type EdgeTarget } from '../edge/edge.ts'
 import { projectNetworkName } from '../engine/labels.ts'
-import type { Reader } from '../store/database.ts'
-import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { createEarlierTargets } from './earlier-targets.ts'
+import { createKnown, type Known, type KnownDeps } from './known.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { createReplicaHealth, type ProbeTarget } from './replica-health.ts'
-import { aheadTargets, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
-import { createRoutedRows, type Endpoint, endpointKey, endpointsIn, type RoutedRows } from './routed-rows.ts'
+import { aheadTargets, candidatesOf, type Endpoint, endpointKey, endpointsIn, pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
-type Deps = LookDeps & {
-  db: Reader
-  dashboard: () => EdgeRoutes['dashboard']
+type Deps = KnownDeps & {
   /** What a release was started with: the app's own settings may have been changed since. */
   releaseOf: Parameters<typeof createReleasePorts>[0]['releaseOf']
   probe: ProbeTarget
@@ -22,14 +18,13 @@ type Deps = LookDeps & {
 export function createWantedRoutes(deps: Deps) {
   const { db, instance } = deps
   const ports = createReleasePorts({ releaseOf: deps.releaseOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
-  const looks = createContainerLooks(deps)
-  const rows = createRoutedRows(deps)
-  const switches = createSwitches(rows)
+  const known = createKnown(deps)
+  const switches = createSwitches(known)
   const health = createReplicaHealth(deps)
   const earlier = createEarlierTargets()
 
   const networkOf = ({ projectId }: RoutedApp) => projectNetworkName(instance, projectId)
-  const seenOf = (app: RoutedApp) => ({ containers: looks.of(app.id), network: networkOf(app), port: ports.of(app) })
+  const seenOf = (app: RoutedApp) => ({ containers: known.containersOf(app.id), network: networkOf(app), port: ports.of(app) })
   const releaseOf = (app: RoutedApp, endpoint: Endpoint) =>
     targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, endpoint)
 
@@ -39,9 +34,9 @@ export function createWantedRoutes(deps: Deps) {
 
   /** Passed to the edge once all containers have been listed, and called at the beginning of each pass. */
   async function read(): Promise<EdgeRoutes> {
-    await rows.refresh()
-    await ports.learn(rows.apps())
-    const endpoints = rows.apps().flatMap((app) => rows.endpointsOf(app.id).map((endpoint) => ({ app, endpoint })))
+    await known.refresh()
+    await ports.learn(known.apps())
+    const endpoints = known.apps().flatMap((app) => known.endpointsOf(app.id).map((endpoint) => ({ app, endpoint })))
     health.watch(
       endpoints.map(({ app, endpoint }) => ({ candidates: candidatesOf(app, seenOf(app), endpoint), path: pathOf(app, endpoint) })),
     )
@@ -51,14 +46,13 @@ export function createWantedRoutes(deps: Deps) {
       return { appKey: key, hosts: endpoint.hosts, ...release, ...(release.targets.length === 0 && { page: pageOf(app) }) }
     })
     earlier.note(apps)
-    const dashboard = rows.dashboard()
+    const dashboard = known.dashboard()
     return { apps, ...(dashboard && { dashboard }) }
   }
 
   /** Lists the containers of one app and returns the targets of each of its endpoints: the edge counts requests by such a set. */
   async function lookAt(appId: number): Promise<EdgeTarget[][]> {
-    await looks.lookAt(appId)
-    rows.markStale(appId)
+    await known.lookAt(appId)
     const app = await routedApp(db, appId)
     if (app === undefined) return []
     await ports.learn([app])
@@ -66,47 +60,42 @@ export function createWantedRoutes(deps: Deps) {
     return endpoints.map((endpoint) => releaseOf(app, endpoint).targets).filter((targets) => targets.length > 0)
   }
 
-  async function lookAtAll(): Promise<void> {
-    await looks.lookAtAll()
-    rows.markStale()
-  }
-
   return {
     read,
     lookAt,
-    lookAtAll,
-    isKnown: looks.hasSeenAll,
+    lookAtAll: known.lookAtAll,
+    isKnown: known.hasSeenAll,
     /** Call after a change in the database that does not involve the engine. */
-    markStale: () => rows.markStale(),
+    markStale: () => known.markStale(),
     ...switches,
     /** Releases that are running but not live. */
     strays: async () => {
-      await lookAtAll()
+      await known.lookAtAll()
       return await straysIn({ db, ports, seenOf })
     },
     /** The sets that the endpoints of an app had until recently. */
-    earlierTargets: (appId: number) => rows.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
+    earlierTargets: (appId: number) => known.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
     lookAtReplicas: health.look,
-    ...createReplicaPlaces({ rows, seenOf, health, earlier }),
+    ...createReplicaPlaces({ known, seenOf, health, earlier }),
   }
 }
 
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
 
 type ReplicaDeps = {
-  rows: Pick<RoutedRows, 'appOf' | 'endpointsOf'>
+  known: Pick<Known, 'appOf' | 'endpointsOf'>
   seenOf: (app: RoutedApp) => Parameters<typeof candidatesOf>[1]
   health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady' | 'rest' | 'wake'>
   earlier: Pick<ReturnType<typeof createEarlierTargets>, 'withTarget'>
 }
 
 /** One container among the replicas of its app. */
-function createReplicaPlaces({ rows, seenOf, health, earlier }: ReplicaDeps) {
+function createReplicaPlaces({ known, seenOf, health, earlier }: ReplicaDeps) {
   /** The endpoints that it is behind. */
   function placesOf(appId: number, containerId: string) {
-    const app = rows.appOf(appId)
+    const app = known.appOf(appId)
     if (app === undefined) return []
-    return rows.endpointsOf(appId).flatMap((endpoint) => {
+    return known.endpointsOf(appId).flatMap((endpoint) => {
       const candidates = candidatesOf(app, seenOf(app), endpoint)
       const own = candidates.find(({ id }) => id === containerId)
       const others = candidates.filter((each) => each !== own)
@@ -143,7 +132,7 @@ async function straysIn({ db, ports, seenOf }: Strays): Promise<EdgeTarget[][]> 
 }
 
 /** Releases that are being rolled out: the only routes that are not in the database yet. */
-function createSwitches({ markStale, endpointsOf }: Pick<RoutedRows, 'markStale' | 'endpointsOf'>) {
+function createSwitches({ markStale, endpointsOf }: Pick<Known, 'markStale' | 'endpointsOf'>) {
   const ahead = new Map<number, Target>()
 
   function switchTo(appId: number, target: Target): void {
