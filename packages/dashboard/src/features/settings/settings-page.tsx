@@ -91,26 +91,7 @@ export function SettingsPage() {
 }
 
 function SettingsForm({ now }: { now: Settings }) {
-  const client = useQueryClient()
-  const initial: Values = {
-    ...now,
-    retention: String(now.retention),
-    concurrency: String(now.concurrency),
-    backupsKept: String(now.backupsKept),
-  }
-  const form = useForm('settings.update', {
-    initial,
-    input: (values) => ({
-      ...values,
-      retention: Number(values.retention),
-      concurrency: Number(values.concurrency),
-      backupsKept: Number(values.backupsKept),
-    }),
-    onDone: (answer) => {
-      client.setQueryData(settingsKeys.all, answer)
-      toast('Settings saved.')
-    },
-  })
+  const form = useSettingsForm(now)
   useUnsavedWarning(form.touched)
   return (
     <Form form={form} submit="Save" disabled={!form.touched} isSticky className="max-w-3xl">
@@ -159,4 +140,27 @@ function SettingsForm({ now }: { now: Settings }) {
       </Card>
     </Form>
   )
+}
+
+function useSettingsForm(now: Settings) {
+  const client = useQueryClient()
+  const initial: Values = {
+    ...now,
+    retention: String(now.retention),
+    concurrency: String(now.concurrency),
+    backupsKept: String(now.backupsKept),
+  }
+  return useForm('settings.update', {
+    initial,
+    input: (values) => ({
+      ...values,
+      retention: Number(values.retention),
+      concurrency: Number(values.concurrency),
+      backupsKept: Number(values.backupsKept),
+    }),
+    onDone: (answer) => {
+      client.setQueryData(settingsKeys.all, answer)
+      toast('Settings saved.')
+    },
+  })
 }
