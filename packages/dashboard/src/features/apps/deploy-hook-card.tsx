@@ -13,29 +13,7 @@ import { appKeys } from './queries.ts'
 
 /** A secret address that deploys the app, for CI. The secret is shown once. */
 export function DeployHookCard({ app }: { app: Application }) {
-  const client = useQueryClient()
-  const [made, setMade] = useState<DeployHook>()
-  const [asking, setAsking] = useState<'nothing' | 'rotate' | 'remove'>('nothing')
-  const done = async (): Promise<void> => {
-    setAsking('nothing')
-    await client.invalidateQueries({ queryKey: appKeys.one(app.id) })
-  }
-  const rotate = useMutation({
-    mutationFn: () => call('apps.rotateHook', { appId: app.id }),
-    onSuccess: async (hook) => {
-      setMade(hook)
-      await done()
-    },
-    onError: (error) => toast(error.message, 'bad'),
-  })
-  const remove = useMutation({
-    mutationFn: () => call('apps.deleteHook', { appId: app.id }),
-    onSuccess: async () => {
-      setMade(undefined)
-      await done()
-      toast('Deploy hook removed.')
-    },
-  })
+  const { made, asking, setAsking, rotate, remove } = useDeployHook(app)
   return (
     <Card
       title="Deploy hook"
@@ -81,6 +59,34 @@ export function DeployHookCard({ app }: { app: Application }) {
       )}
     </Card>
   )
+}
+
+/** Creates a secret for the app, or removes it; both are confirmed first if there is one. */
+function useDeployHook(app: Application) {
+  const client = useQueryClient()
+  const [made, setMade] = useState<DeployHook>()
+  const [asking, setAsking] = useState<'nothing' | 'rotate' | 'remove'>('nothing')
+  const done = async (): Promise<void> => {
+    setAsking('nothing')
+    await client.invalidateQueries({ queryKey: appKeys.one(app.id) })
+  }
+  const rotate = useMutation({
+    mutationFn: () => call('apps.rotateHook', { appId: app.id }),
+    onSuccess: async (hook) => {
+      setMade(hook)
+      await done()
+    },
+    onError: (error) => toast(error.message, 'bad'),
+  })
+  const remove = useMutation({
+    mutationFn: () => call('apps.deleteHook', { appId: app.id }),
+    onSuccess: async () => {
+      setMade(undefined)
+      await done()
+      toast('Deploy hook removed.')
+    },
+  })
+  return { made, asking, setAsking, rotate, remove }
 }
 
 /** A hook works as long as whoever made its secret may deploy the app. Admins may without being members. */

@@ -62,31 +62,7 @@ export function DeployKeyCard({ app, disabled }: { app: Application; disabled: b
         ))
       }
     >
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 text-sm">
-        {app.deploy_key === '' ? (
-          <p className="text-ink-soft">
-            No deploy key yet. It is used for clone URLs such as{' '}
-            <code className="font-mono text-[13px]">git@host:owner/repository.git</code>
-          </p>
-        ) : (
-          <>
-            <p className="text-ink-soft">Add this public key to the repository at its host. Read access is enough.</p>
-            <CopyText label="Public key" text={app.deploy_key} />
-          </>
-        )}
-        {app.host_key !== '' && (
-          <Facts>
-            <Fact name="Trusted host">
-              <code className="font-mono text-[13px]">{app.host_key}</code>
-              {!disabled && (
-                <button type="button" onClick={() => setAsking('forget')} className="ml-2 text-accent underline">
-                  Forget…
-                </button>
-              )}
-            </Fact>
-          </Facts>
-        )}
-      </div>
+      <Keys app={app} onForget={disabled ? undefined : () => setAsking('forget')} />
       {asking && (
         <ConfirmDialog
           title={QUESTION[asking].title}
@@ -100,5 +76,34 @@ export function DeployKeyCard({ app, disabled }: { app: Application; disabled: b
         </ConfirmDialog>
       )}
     </Card>
+  )
+}
+
+function Keys({ app, onForget }: { app: Application; onForget: (() => void) | undefined }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 text-sm">
+      {app.deploy_key === '' ? (
+        <p className="text-ink-soft">
+          No deploy key yet. It is used for clone URLs such as <code className="font-mono text-[13px]">git@host:owner/repository.git</code>
+        </p>
+      ) : (
+        <>
+          <p className="text-ink-soft">Add this public key to the repository at its host. Read access is enough.</p>
+          <CopyText label="Public key" text={app.deploy_key} />
+        </>
+      )}
+      {app.host_key !== '' && (
+        <Facts>
+          <Fact name="Trusted host">
+            <code className="font-mono text-[13px]">{app.host_key}</code>
+            {onForget && (
+              <button type="button" onClick={onForget} className="ml-2 text-accent underline">
+                Forget…
+              </button>
+            )}
+          </Fact>
+        </Facts>
+      )}
+    </div>
   )
 }
