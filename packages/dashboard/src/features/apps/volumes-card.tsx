@@ -20,7 +20,6 @@ export function VolumesCard({ app }: { app: Application }) {
   const bytesOf = new Map(stored.data?.volumes.map(({ volume, bytes }) => [volume, bytes]))
   const unused = [...bytesOf.keys()].filter((name) => name !== '' && app.volumes.every((volume) => volume.name !== name))
   const all = app.volumes.length + unused.length
-  const close = () => setDoing(undefined)
   return (
     <Card
       flush
@@ -58,27 +57,36 @@ export function VolumesCard({ app }: { app: Application }) {
           ))}
           {unused.map((name) => (
             <Row key={name} name={name} path="" size={sizeOf(bytesOf.get(name), stored.status)}>
-              <Button
-                disabled={!mayEdit}
-                aria-label={`Mount ${name}`}
-                onClick={() => setDoing({ is: 'add', volume: { name, path: '', shareable: false } })}
-              >
-                Mount
-              </Button>
-              <Button disabled={!maySteward} aria-label={`Delete ${name}`} onClick={() => setDoing({ is: 'delete', name })}>
-                Delete…
-              </Button>
+              <UnusedActions name={name} mayMount={mayEdit} mayDelete={maySteward} onDo={setDoing} />
             </Row>
           ))}
         </ul>
       )}
-      {(doing?.is === 'add' || doing?.is === 'edit') && (
-        <VolumeForm app={app} {...(doing.volume && { volume: doing.volume })} isNew={doing.is === 'add'} onClose={close} />
-      )}
-      {doing?.is === 'remove' && <RemoveVolume app={app} volume={doing.volume} onClose={close} />}
-      {doing?.is === 'delete' && <DeleteVolume app={app} name={doing.name} onClose={close} />}
+      {doing && <VolumeDialog app={app} doing={doing} onClose={() => setDoing(undefined)} />}
     </Card>
   )
+}
+
+type UnusedProps = { name: string; mayMount: boolean; mayDelete: boolean; onDo: (doing: Doing) => void }
+
+function UnusedActions({ name, mayMount, mayDelete, onDo }: UnusedProps) {
+  const mount = () => onDo({ is: 'add', volume: { name, path: '', shareable: false } })
+  return (
+    <>
+      <Button disabled={!mayMount} aria-label={`Mount ${name}`} onClick={mount}>
+        Mount
+      </Button>
+      <Button disabled={!mayDelete} aria-label={`Delete ${name}`} onClick={() => onDo({ is: 'delete', name })}>
+        Delete…
+      </Button>
+    </>
+  )
+}
+
+function VolumeDialog({ app, doing, onClose }: { app: Application; doing: Doing; onClose: () => void }) {
+  if (doing.is === 'delete') return <DeleteVolume app={app} name={doing.name} onClose={onClose} />
+  if (doing.is === 'remove') return <RemoveVolume app={app} volume={doing.volume} onClose={onClose} />
+  return <VolumeForm app={app} {...(doing.volume && { volume: doing.volume })} isNew={doing.is === 'add'} onClose={onClose} />
 }
 
 const WITHOUT_SIZE = { pending: 'Loading size…', error: 'Size unknown', success: 'Not created yet' } as const
