@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobHandlers, JobName, JobPayloads } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
 import { backoffMs } from '../lib/retry.ts'
@@ -9,10 +10,17 @@ export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
 const EXPIRY_LOOK_MS = 500
 const RETRY = { firstMs: 1000, longestMs: 60_000 }
+/** The longest is short enough that work resumes soon after the cause is fixed. */
+const REST = { firstMs: 1000, longestMs: 10_000 }
 
 /** Why a running job must stop. A cancelled job is finished; one interrupted by a shutdown runs again. */
 export class JobCancelled extends Error {
   override readonly name = 'JobCancelled'
+}
+
+/** The pause after the n-th failure in a row. A nudge does not end it: other changes say nothing about what failed here. */
+export async function rest(failures: number, stopping: AbortSignal): Promise<void> {
+  await sleep(backoffMs(failures, REST), undefined, { signal: stopping }).catch(() => undefined)
 }
 
 type Deps = {
@@ -21,8 +29,6 @@ type Deps = {
   workerId: string
   /** Aborted when the process stops. */
   stopping: AbortSignal
-  /** Waits before the next try after the n-th failure in a row. */
-  rest: (failures: number) => Promise<void>
   /** Of one of several processes: others take over a job whose lease was not extended in time. */
   fence: Fence | undefined
   log: Logger
@@ -87,7 +93,7 @@ export function createJobRunner(deps: Deps) {
         return
       } catch (err) {
         log.error({ err }, 'Job result not saved, trying again')
-        await deps.rest(failures)
+        await rest(failures, stopping)
         if (stopping.aborted) return
       }
     }

@@ -2,19 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobHandlers, JobName } from '../domain/job-names.ts'
 import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
-import { backoffMs } from '../lib/retry.ts'
 import type { Fence } from '../nodes/fence.ts'
 import type { Db } from '../store/database.ts'
 import { DatabaseLost } from '../store/database-lost.ts'
-import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
+import { createJobRunner, JobCancelled, LEASE_MS, rest } from './job-runner.ts'
 import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases, releaseUnknown } from './queue-store.ts'
 
 const REMOVALS = ['app.remove', 'volume.remove'] as const satisfies JobName[]
 const LOOK_AGAIN_MS = 1000
 /** Every commit could mean a new job, and a hundred webhooks a second must not mean that the queue is read a hundred times a second. */
 const LOOKS_APART_MS = 25
-/** The longest is short enough that work resumes soon after the cause is fixed. */
-const REST = { firstMs: 1000, longestMs: 10_000 }
 const STALLED_AFTER_MS = 120_000
 
 class WorkerStopping extends Error {
@@ -51,15 +48,10 @@ export function createWorker(deps: Deps) {
   const { hold, held } = createHold(nudge)
   const { cancelLane, cancelUnwanted } = createCancel(running, deps.node?.unwanted)
   const claimNext = createSureClaim(deps, createClaim(deps, held), () => [...running.keys()])
-  const runJob = createJobRunner({ ...deps, fence: deps.node?.fence, stopping: stopping.signal, rest })
+  const runJob = createJobRunner({ ...deps, fence: deps.node?.fence, stopping: stopping.signal })
 
   async function pause(ms: number): Promise<void> {
     if (ms > 0) await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
-  }
-
-  /** A nudge does not end the pause: other changes say nothing about what failed here. */
-  async function rest(failures: number): Promise<void> {
-    await pause(backoffMs(failures, REST))
   }
 
   function begin(job: JobRow, wasWanted: boolean): void {
@@ -96,7 +88,7 @@ export function createWorker(deps: Deps) {
       } catch (err) {
         failures += 1
         log.error({ err }, 'No job claimed')
-        await rest(failures)
+        await rest(failures, stopping.signal)
       }
     }
   }
