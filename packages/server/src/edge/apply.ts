@@ -1,5 +1,6 @@
 import { isStorageFailure } from '../store/storage-failure.ts'
 import { createCertificateApplier, type RefusedCertificate } from './certificates/applier.ts'
+import type { EdgeChecks } from './checks.ts'
 import type { EdgeCertificate } from './edge.ts'
 import type { createEdgeFiles } from './files.ts'
 import { type MapChange, type MapEntry, mapChanges, RuntimeError } from './haproxy/commands.ts'
@@ -11,12 +12,16 @@ import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
 type Running = {
   paths: EdgePaths
   runtime: HaproxyRuntime
+  readCertificate: (path: string) => Promise<string>
   /** Of this control plane: HAProxy's memory names the one that changed it last. */
   instance: string
 }
 type Deps = Running & {
   files: ReturnType<typeof createEdgeFiles>
   process: ReturnType<typeof createEdgeProcess>
+  checks: EdgeChecks
+  /** Of an edge elsewhere: the files of these certificates, and no others. */
+  bringCertificates?: ((certificates: readonly EdgeCertificate[], when: 'before' | 'after') => Promise<void>) | undefined
   log: { warn(fields: object, message: string): void }
 }
 
@@ -30,7 +35,7 @@ const NOT_OURS_TO_REMOVE = new Set([INSTANCE_KEY])
  * Writes the wanted state to disk, then applies it to HAProxy. On a full disk only the first fails: an app that stops or is restored must
  * be routed at once.
  */
-export function createApplyWanted({ files, process, log, ...running }: Deps) {
+export function createApplyWanted({ files, process, checks, bringCertificates, log, ...running }: Deps) {
   const applier = createApplier(running)
   /** Target sets in use until a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
@@ -47,6 +52,7 @@ export function createApplyWanted({ files, process, log, ...running }: Deps) {
     const { isFull, leftOut } = options
     const certificates = wanted.certificates.filter((each) => !includes(leftOut, each))
     const made = edgeMaps({ ...wanted, certificates })
+    checks.want(wanted.routes)
     const newlyRefused = await putMaps(made, { certificates, isFull })
     for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'Certificate rejected by HAProxy')
     if (newlyRefused.length > 0) return await putAccepted(wanted, { isFull, leftOut: [...leftOut, ...newlyRefused] })
@@ -60,10 +66,13 @@ export function createApplyWanted({ files, process, log, ...running }: Deps) {
   ): Promise<RefusedCertificate[]> {
     const left = options.isFull ? serving : new Map([...leaving, ...serving])
     const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
+    await bringCertificates?.(options.certificates, 'before')
     const unsaved = await files.write(maps, options.certificates).then(() => undefined, whenDiskRefuses)
     await process.ensure('ours')
     const newlyRefused = await applier.apply(maps, options)
     if (newlyRefused.length > 0) return newlyRefused
+    await checks.apply(options)
+    await bringCertificates?.(options.certificates, 'after')
     leaving = left
     serving = made.maps.targets
     if (unsaved) throw unsaved // the loop retries until it is on disk as well
@@ -86,9 +95,9 @@ function includes(refused: readonly RefusedCertificate[], { fingerprint }: EdgeC
  * Brings a running HAProxy to the wanted state with the fewest changes, and reads them back. Returns the certificates that HAProxy
  * rejects. In that case no map was changed, because a host without its certificate is routed differently.
  */
-function createApplier({ paths, runtime, instance }: Running) {
+function createApplier({ paths, runtime, readCertificate, instance }: Running) {
   const actual = new Map<MapName, MapEntry[]>()
-  const listed = createCertificateApplier({ paths, runtime })
+  const listed = createCertificateApplier({ paths, runtime, readCertificate })
 
   async function apply(
     wanted: Record<MapName, ReadonlyMap<string, string>>,

@@ -1,14 +1,17 @@
+import { readFile } from 'node:fs/promises'
 import { createApplyWanted } from './apply.ts'
+import { createEdgeChecks } from './checks.ts'
 import { type Edge, type EdgeCertificate, type EdgeLog, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
-import { createHaproxyRuntime } from './haproxy/runtime.ts'
+import { createHaproxyRuntime, createRuntimeOver, type RuntimeSockets } from './haproxy/runtime.ts'
 import { type HaproxySettings, IN_FLIGHT_TABLE } from './haproxy/terms.ts'
 import type { EdgeHost, EdgeImageSource } from './host/container.ts'
 import { createEdgeProcess } from './host/process.ts'
 import { createEdgeLoop } from './loop.ts'
+import { type EdgeDisk, OWN_DISK } from './map-files.ts'
 import { targetSet } from './maps.ts'
-import { edgePaths } from './paths.ts'
+import { type EdgePaths, edgePaths } from './paths.ts'
 
 export type EdgeDeps = {
   settings: HaproxySettings
@@ -24,6 +27,18 @@ export type EdgeDeps = {
   onReload: () => void
   repairEveryMs?: number
   startWithinMs?: number
+  /** Undefined for the HAProxy of this machine. */
+  place?: EdgePlace
+}
+
+/** Where an HAProxy is that is not on this machine. */
+export type EdgePlace = {
+  readonly disk: EdgeDisk
+  readonly sockets: RuntimeSockets
+  readonly readCertificate: (path: string) => Promise<string>
+  readonly bringCertificates: (certificates: readonly EdgeCertificate[], when: 'before' | 'after') => Promise<void>
+  /** The same routes as they are reached from there, once they are. */
+  readonly seenFromThere: (routes: EdgeRoutes) => Promise<EdgeRoutes>
 }
 
 /**
@@ -31,11 +46,13 @@ export type EdgeDeps = {
  */
 export function createEdgeController(deps: EdgeDeps): Edge {
   const paths = edgePaths(deps.settings.dir)
-  const config = haproxyConfig(deps.settings)
-  const runtime = createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket })
-  const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
-  const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: config.hash })
-  const applyWanted = createApplyWanted({ paths, runtime, instance: deps.newId(), files, process, log: deps.log })
+  const { runtime, disk, readCertificate, bringCertificates } = handsOf(deps, paths)
+  const checks = createEdgeChecks({ paths, disk, runtime })
+  const config = () => haproxyConfig(deps.settings, checks.current())
+  const files = createEdgeFiles({ paths, config: () => config().text, checked: checks.current, disk, now: deps.now })
+  const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: () => config().hash })
+  const ways = { paths, runtime, readCertificate, bringCertificates }
+  const applyWanted = createApplyWanted({ ...ways, instance: deps.newId(), files, process, checks, log: deps.log })
   const challenges = new Map<string, string>()
   /** Undefined until somebody knows what is wanted. */
   let readRoutes: ReadRoutes | undefined
@@ -45,9 +62,11 @@ export function createEdgeController(deps: EdgeDeps): Edge {
 
   async function pass(isFull: boolean): Promise<void> {
     if (isFull) files.invalidate()
+    await checks.load()
     await files.prepare()
     certificates ??= await deps.certificates()
-    routes = await readRoutes?.()
+    const read = await readRoutes?.()
+    routes = read && deps.place ? await deps.place.seenFromThere(read) : read
     if (routes === undefined) await process.ensure('whichever')
     const refused = routes === undefined ? [] : await applyWanted.put({ routes, certificates, challenges }, isFull)
     state = { state: 'ready', message: 'The proxy is running.', refused }
@@ -86,5 +105,16 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     isServing: runtime.isListenedTo,
     repair: loop.repair,
     close: loop.close,
+  }
+}
+
+/** What the controller works with: on this machine, or there. */
+function handsOf({ place }: Pick<EdgeDeps, 'place'>, paths: EdgePaths) {
+  if (place !== undefined) return { ...place, runtime: createRuntimeOver(place.sockets) }
+  return {
+    runtime: createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket }),
+    disk: OWN_DISK,
+    readCertificate: async (path: string) => await readFile(path, 'utf8'),
+    bringCertificates: undefined,
   }
 }

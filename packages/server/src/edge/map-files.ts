@@ -2,14 +2,34 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { errorCode } from '../lib/error-code.ts'
 import { writeDurably } from '../lib/write-durably.ts'
 
+/** The disk that an HAProxy reads from when it starts, on this machine or on another one. */
+export interface EdgeDisk {
+  /** Whether the file has this text. */
+  holds(path: string, text: string): Promise<boolean>
+  isThere(path: string): Promise<boolean>
+  /** Of a file that has no key in it. */
+  read(path: string): Promise<string | undefined>
+  /** So that it survives a loss of power. */
+  write(path: string, text: string): Promise<void>
+  makeDirectories(paths: readonly string[]): Promise<void>
+}
+
+export const OWN_DISK: EdgeDisk = {
+  holds: async (path, text) => (await readIfThere(path)) === text,
+  isThere: async (path) => (await readIfThere(path)) !== undefined,
+  read: readIfThere,
+  write: writeDurably,
+  makeDirectories,
+}
+
 /** Keeps files equal to the wanted texts, and writes only those that differ. */
-export function createMirror() {
+export function createMirror(disk: EdgeDisk) {
   const written = new Map<string, string>()
 
   async function put(path: string, text: string): Promise<boolean> {
     if (written.get(path) === text) return false
-    const isSame = (await readIfThere(path)) === text
-    if (!isSame) await writeDurably(path, text)
+    const isSame = await disk.holds(path, text)
+    if (!isSame) await disk.write(path, text)
     written.set(path, text)
     return !isSame
   }

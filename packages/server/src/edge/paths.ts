@@ -16,6 +16,8 @@ export function edgePaths(dir: string) {
     mapsDir: join(dir, 'maps'),
     pagesDir: join(dir, 'pages'),
     certificatesDir: join(dir, 'certs'),
+    /** Which backend of HAProxy checks a target. It is only read where there are other servers. */
+    checks: join(dir, 'maps', 'checks.map'),
     certificateList: join(dir, 'certs', 'list.txt'),
     placeholder: join(dir, 'certs', 'placeholder.pem'),
     map,

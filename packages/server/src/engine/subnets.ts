@@ -18,9 +18,18 @@ export function* freeSubnets(taken: readonly string[]): Generator<string> {
 }
 
 export function isAppAddress(address: string): boolean {
+  return isInSubnet(address, APP_ADDRESSES)
+}
+
+/** Of a container in a network over several servers. */
+export function isOverlayAddress(address: string): boolean {
+  return isInSubnet(address, OVERLAY_ADDRESSES)
+}
+
+export function isInSubnet(address: string, subnet: string): boolean {
   if (!isIPv4(address)) return false
   const one = numberOf(address)
-  return rangeOf(APP_ADDRESSES).some(({ first, last }) => first <= one && one <= last)
+  return rangeOf(subnet).some(({ first, last }) => first <= one && one <= last)
 }
 
 /** IPv6 ranges are not ours and are ignored. */

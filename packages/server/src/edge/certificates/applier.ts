@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { EdgeCertificate } from '../edge.ts'
 import { RuntimeError, RuntimeSilent } from '../haproxy/commands.ts'
 import type { HaproxyRuntime } from '../haproxy/runtime.ts'
@@ -10,8 +9,12 @@ const COMPARED_AT_ONCE = 100
 export type RefusedCertificate = { readonly certificate: EdgeCertificate; readonly reason: string }
 
 /** Updates a running HAProxy to the wanted certificates. */
-export function createCertificateApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime }) {
-  const { paths, runtime } = deps
+export function createCertificateApplier(deps: {
+  paths: EdgePaths
+  runtime: HaproxyRuntime
+  readCertificate: (path: string) => Promise<string>
+}) {
+  const { paths, runtime, readCertificate } = deps
   const loaded = new Map<string, string>()
   let compareFrom = 0
 
@@ -36,7 +39,7 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
   }
 
   async function addOne({ path, host, fingerprint }: EdgeCertificate, inUse: ReadonlySet<string>): Promise<void> {
-    if (loaded.get(path) !== fingerprint) await runtime.putCertificate(path, await readFile(path, 'utf8'))
+    if (loaded.get(path) !== fingerprint) await runtime.putCertificate(path, await readCertificate(path))
     loaded.set(path, fingerprint)
     if (!inUse.has(`${path} ${host}`)) await runtime.addToList(paths.certificateList, { path, host })
   }

@@ -1,5 +1,6 @@
 import { type PageFormat, type PageName, pageFile } from '../pages.ts'
 import { edgePaths } from '../paths.ts'
+import { skippingTheLost } from './checks.ts'
 import {
   CONNECTIONS_TABLE,
   fallbackSocket,
@@ -22,7 +23,7 @@ const ANY = '  server any 0.0.0.0:0 pool-purge-delay 1s'
  * may change something, and `fallback` for those whose target failed. One for each format of the error pages, because HAProxy chooses
  * those by backend.
  */
-export function backends(settings: HaproxySettings): string[] {
+export function backends(settings: HaproxySettings, hasChecks: boolean): string[] {
   return [
     `backend ${IN_FLIGHT_TABLE}`,
     '  stick-table type string len 64 size 100k expire 1h store conn_cur',
@@ -41,14 +42,14 @@ export function backends(settings: HaproxySettings): string[] {
       ...Object.entries({ safe: REPEATING, unsafe: NEVER_REPEATING }).flatMap(([name, connecting]) => [
         `backend ${name}-${format}`,
         ...checking(),
-        ...finding(settings, format),
+        ...finding(settings, { format, hasChecks }),
         ...errorPages(settings, format),
         ...connecting,
         ...firstThenFallback(settings),
         '',
       ]),
       `backend fallback-${format}`,
-      ...finding(settings, format),
+      ...finding(settings, { format, hasChecks }),
       ...errorPages(settings, format),
       ...REPEATING,
       '  http-request disable-l7-retry if !METH_GET',
@@ -73,7 +74,7 @@ function checking(): string[] {
 }
 
 /** Chooses one of several targets. A request without a target, for whatever reason, gets a page. */
-function finding(settings: HaproxySettings, format: PageFormat): string[] {
+function finding(settings: HaproxySettings, { format, hasChecks }: { format: PageFormat; hasChecks: boolean }): string[] {
   const isOfSeveral = '{ var(txn.count) -m found }'
   const page = (name: PageName, status: number, condition: string) =>
     `  http-request return status ${status} errorfile ${pagePath(settings, name, format)} if ${condition}`
@@ -84,8 +85,10 @@ function finding(settings: HaproxySettings, format: PageFormat): string[] {
     page('busy', 503, '{ var(txn.to) -m str busy }'),
     page('too-many', 429, '{ var(txn.to) -m str too-many }'),
     '  http-request set-var(txn.count) var(txn.to),field(2,/)',
+    ...(hasChecks ? [`  http-request set-var(txn.set) var(txn.to) if ${isOfSeveral}`] : []),
     `  http-request set-var(txn.replica) rand,mod(txn.count) if ${isOfSeveral}`,
     `  http-request set-var(txn.to) var(txn.to),concat(/,txn.replica),${lookUp(settings, 'targets')} if ${isOfSeveral}`,
+    ...(hasChecks ? skippingTheLost(settings, lookUp(settings, 'targets')) : []),
     ...SET_DESTINATION,
     // never forwarded without a destination: if unset, it would be the one the visitor connected to, which is this machine
     page('down', 503, `!${HAS_TARGET}`),

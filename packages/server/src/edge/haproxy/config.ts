@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { edgePaths } from '../paths.ts'
 import { backends } from './backends.ts'
+import { type Checked, checkBackends } from './checks.ts'
 import { frontends } from './frontends.ts'
 import { ACCESS_RING, type HaproxySettings, maxConnections, quote, timeoutsOf } from './terms.ts'
 
@@ -9,13 +10,18 @@ export const BUFFER_BYTES = 16_384
 
 /**
  * The whole configuration. It depends on settings only, never on an app or a domain: those are maps and certificates, so
- * that HAProxy is never reloaded. `description` carries a hash, which shows the configuration that a running HAProxy has.
+ * that HAProxy is never reloaded. `description` carries a hash, which shows the configuration that a running HAProxy has. What it checks is
+ * told to the running one, and in the file for its next start: the hash is that of checking nothing yet.
  */
-export function haproxyConfig(settings: HaproxySettings): { text: string; hash: string } {
-  const body = (hash: string) =>
-    [...globalSection(settings, hash), ...defaultsSection(settings), ...frontends(settings), ...backends(settings)].join('\n')
-  const hash = createHash('sha256').update(body('')).digest('hex').slice(0, 16)
-  return { text: `${body(hash)}\n`, hash }
+export function haproxyConfig(settings: HaproxySettings, checked?: Checked): { text: string; hash: string } {
+  const parts = (hash: string) => [...globalSection(settings, hash), ...defaultsSection(settings), ...frontends(settings)]
+  const body = (hash: string, checks: Checked | undefined) =>
+    [...parts(hash), ...backends(settings, checks !== undefined), ...(checks ? checkBackends(checks) : [])].join('\n')
+  const hash = createHash('sha256')
+    .update(body('', checked && new Map()))
+    .digest('hex')
+    .slice(0, 16)
+  return { text: `${body(hash, checked)}\n`, hash }
 }
 
 function globalSection(settings: HaproxySettings, hash: string): string[] {

@@ -3,11 +3,27 @@ import { connect } from 'node:net'
 import { createCertificateCommands } from './certificates.ts'
 import { type MapChange, type MapEntry, mapCommands, parseMap, RuntimeError, RuntimeSilent } from './commands.ts'
 
-/** The client of HAProxy's runtime socket: one short connection per command, each with a timeout. */
+/** How commands reach an HAProxy, wherever it runs. */
+export type RuntimeSockets = {
+  readonly ask: (command: string) => Promise<string>
+  /** The master process, which also knows the previous workers. */
+  readonly askMaster?: (command: string) => Promise<string>
+  /** True also for an HAProxy that is too busy to answer. */
+  readonly isListenedTo: () => Promise<boolean>
+}
+
+/** The client of the runtime socket of the HAProxy on this machine: one short connection per command, each with a timeout. */
 export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {
   const { socketPath, masterSocketPath, timeoutMs = 5_000 } = deps
-  const ask = async (command: string) => await askAt(socketPath, command, timeoutMs)
+  return createRuntimeOver({
+    ask: async (command) => await askAt(socketPath, command, timeoutMs),
+    ...(masterSocketPath !== undefined && { askMaster: async (command) => await askAt(masterSocketPath, command, timeoutMs) }),
+    isListenedTo: async () => await isListenedTo(socketPath),
+  })
+}
 
+/** The runtime commands of an HAProxy that is reached somehow. */
+export function createRuntimeOver({ ask, askMaster, isListenedTo }: RuntimeSockets) {
   /** For commands with no output on success. */
   async function order(command: string): Promise<void> {
     const answer = (await ask(command)).trim()
@@ -25,6 +41,15 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     for (const command of mapCommands(path, changes)) await order(command)
   }
 
+  /** Commands that say what they changed, if anything, or that there was no need to. */
+  async function orders(commands: readonly string[]): Promise<void> {
+    for (let start = 0; start < commands.length; start += 50) {
+      const answer = await ask(commands.slice(start, start + 50).join(';'))
+      if (/unknown|no such|invalid|require|can't find/i.test(answer))
+        throw new RuntimeError(`HAProxy refused: ${answer.trim().slice(0, 300)}`)
+    }
+  }
+
   async function getMap(path: string, key: string): Promise<string | undefined> {
     return /found=yes.* value="([^"]*)"/.exec(await ask(`get map ${path} ${key}`))?.[1]
   }
@@ -38,34 +63,33 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     return new Map(fields)
   }
 
-  /** True also for an HAProxy that is too busy to answer. */
-  async function isListenedTo(): Promise<boolean> {
-    const socket = connect(socketPath)
-    try {
-      await once(socket, 'connect')
-      return true
-    } catch (cause) {
-      return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // its connection queue is full
-    } finally {
-      socket.destroy()
-    }
-  }
-
   /** Of the current worker, and of previous ones that are finishing their requests. */
   async function tableCount(table: string, key: string): Promise<number> {
     const command = `show table ${table} key ${key}`
     const answers = [await ask(command)]
-    if (masterSocketPath !== undefined) {
-      const old = oldWorkers(await askAt(masterSocketPath, 'show proc', timeoutMs))
-      for (const pid of old) answers.push(await askAt(masterSocketPath, `@!${pid} ${command}`, timeoutMs))
+    if (askMaster !== undefined) {
+      const old = oldWorkers(await askMaster('show proc'))
+      for (const pid of old) answers.push(await askMaster(`@!${pid} ${command}`))
     }
     return answers.reduce((sum, answer) => sum + Number(/conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0)
   }
 
-  return { info, isListenedTo, readMap, changeMap, getMap, tableCount, ...createCertificateCommands(ask) }
+  return { info, isListenedTo, readMap, changeMap, orders, getMap, tableCount, ...createCertificateCommands(ask) }
 }
 
-export type HaproxyRuntime = ReturnType<typeof createHaproxyRuntime>
+export type HaproxyRuntime = ReturnType<typeof createRuntimeOver>
+
+async function isListenedTo(socketPath: string): Promise<boolean> {
+  const socket = connect(socketPath)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // its connection queue is full
+  } finally {
+    socket.destroy()
+  }
+}
 
 /** A command is one line, and so is each line of a payload: no input may start another command. */
 function askAt(path: string, command: string, timeoutMs: number): Promise<string> {

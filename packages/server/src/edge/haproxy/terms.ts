@@ -83,8 +83,9 @@ export function fallbackSocket(settings: HaproxySettings): string {
 }
 
 /** Looks up the preceding value in a map. */
-export function lookUp(settings: HaproxySettings, map: MapName): string {
-  return `map_str(${quote(edgePaths(settings.dir).map(map))})`
+export function lookUp(settings: HaproxySettings, map: MapName | 'checks'): string {
+  const paths = edgePaths(settings.dir)
+  return `map_str(${quote(map === 'checks' ? paths.checks : paths.map(map))})`
 }
 
 /** Paths appear in the configuration and in socket commands; plain ones need no quoting in either. */

@@ -3,6 +3,8 @@ import type { EdgePaths } from '../paths.ts'
 
 /** What the controller needs from whatever runs HAProxy: a container of the engine, or a process in tests. */
 export interface EdgeHost {
+  /** On another machine: its engine says which port is taken. */
+  readonly isElsewhere?: boolean
   /** `other`: one is running, but with another fingerprint. */
   inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'>
   /** Returns the name of the image: pulled if a registry answers, otherwise built from `context`. */

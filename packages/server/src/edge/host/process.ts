@@ -27,7 +27,8 @@ type Deps = {
   paths: EdgePaths
   files: Pick<ReturnType<typeof createEdgeFiles>, 'withoutCertificates'>
   runtime: HaproxyRuntime
-  configHash: string
+  /** It becomes another one with the first container on another server. */
+  configHash: () => string
   /** Long-lived readers are still connected to the previous worker. */
   onReload: () => void
   startWithinMs?: number
@@ -39,7 +40,7 @@ type Deps = {
 export function createEdgeProcess(deps: Deps) {
   const { host, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
   const { runningConfig, inTime } = createConfigLook(runtime, startWithinMs)
-  const isOurs = (config: string | undefined) => config === configHash
+  const isOurs = (config: string | undefined) => config === configHash()
   const readFiles = createReadFiles(deps)
   const start = createStart(deps)
   let isReloading = false
@@ -47,7 +48,7 @@ export function createEdgeProcess(deps: Deps) {
   /** `whichever` accepts an HAProxy with an earlier configuration: its routes on disk are still in the form it knows. */
   async function ensure(wanted: 'ours' | 'whichever'): Promise<void> {
     const found = await runningConfig()
-    if (found === configHash) return reloaded()
+    if (isOurs(found)) return reloaded()
     if (found !== undefined && wanted === 'whichever') return
     if (host === undefined) {
       throw new EdgeProblem(
@@ -60,7 +61,7 @@ export function createEdgeProcess(deps: Deps) {
     const isAsWanted = (await host.inspectEdge(spec.fingerprint)) === 'running'
     if (isAsWanted) {
       const answered = found ?? (await inTime((config) => config !== undefined))
-      if (answered === configHash) return
+      if (isOurs(answered)) return
       if (answered !== undefined) {
         return await readFiles(host, {
           attempt: async () => await reload(host),
@@ -105,18 +106,25 @@ function createStart({ settings, image, paths, mayStart }: Pick<Deps, 'settings'
       throw new EdgeProblem('The proxy starts when this node has been heard of by the others and knows the routes.')
   }
 
-  return async (from: EdgeHost, wanted: 'ours' | 'whichever'): Promise<void> => {
+  async function start(from: EdgeHost, wanted: 'ours' | 'whichever'): Promise<void> {
     refuse(wanted)
     await from.removeEdge()
-    const siblings = (await from.hasSiblings()) ? HAPROXY : undefined
-    const problem =
-      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT', siblings)) ??
-      (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT', siblings))
+    const problem = from.isElsewhere === true ? undefined : await portsProblem(from)
     if (problem !== undefined) throw new EdgeProblem(problem)
     const ready = await from.ensureImage(image)
     refuse(wanted) // getting the image can take minutes
     await from.runEdge({ ...edgeContainerSpec(paths), image: ready })
   }
+
+  async function portsProblem(from: EdgeHost): Promise<string | undefined> {
+    const siblings = (await from.hasSiblings()) ? HAPROXY : undefined
+    return (
+      (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT', siblings)) ??
+      (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT', siblings))
+    )
+  }
+
+  return start
 }
 
 /** One rejected certificate must not keep everything else down: HAProxy starts without any, and they are added while it runs. */
