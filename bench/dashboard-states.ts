@@ -38,6 +38,7 @@ const HERE: Server = {
     { appId: 3, appName: 'customer-facing-subscription-and-invoicing-service-for-the-northern-regions', containers: 1 },
   ],
   message: '',
+  edge: { state: 'current', message: '' },
   isChecked: true,
   checks: [],
   checkedAt: null,

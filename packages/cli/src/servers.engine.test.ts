@@ -25,6 +25,9 @@ it('servers are added and changed from the command line', { tags: 'long' }, asyn
 
   expect(await says(['servers', 'check', 'n2'], 1)).toMatch(/^no-new-privileges +problem/m)
   expect(await says(['servers', 'label', 'n2', 'ssd', 'zone-a'])).toContain('n2 has the labels ssd, zone-a.')
+  expect(await says(['servers', 'edge', 'n2', 'on'], 1)).toContain('n2 has not passed its check.')
+  expect(await says(['servers', 'edge', 'n1', 'off'], 1)).toContain('always on')
+  expect(await says(['servers', 'edge', 'n2', 'maybe'], 2)).toContain('Say "on" or "off"')
   expect(await says(['servers', 'pause', 'n2'])).toContain('n2 is paused.')
   expect(await says(['servers', 'outages'])).toContain('SERVER')
   expect(await says(['servers'])).toMatch(/ n2 .* worker +ready, pause, check failed .* ssd, zone-a$/m)

@@ -48,6 +48,7 @@ export {
   type Availability,
   MOST_SERVER_LABELS,
   type Server,
+  type ServerEdgeState,
   type ServerInvitation,
   type ServerOutage,
   type Servers,

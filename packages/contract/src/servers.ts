@@ -5,6 +5,9 @@ import { expects, Flag, Id, Nullable, OneOf, Time } from './fields.ts'
 export const AVAILABILITIES = ['active', 'pause', 'drain'] as const
 export type Availability = (typeof AVAILABILITIES)[number]
 export const MOST_SERVER_LABELS = 10
+/** `behind`: it answers, and has not got what it should serve yet. `unreachable`: Berth cannot tell; it serves what it had. */
+export const EDGE_STATES = ['off', 'current', 'behind', 'unreachable'] as const
+export type ServerEdgeState = (typeof EDGE_STATES)[number]
 
 const ServerId = Type.String({ minLength: 1, maxLength: 40, pattern: '^[a-z0-9]+$', ...expects('the id of a server') })
 const ServerLabel = Type.String({
@@ -42,6 +45,8 @@ export const Server = Type.Object({
   runs: Type.Array(Type.Object({ appId: Id, appName: Type.String(), containers: Type.Integer() })),
   /** What is wrong with it; otherwise empty. */
   message: Type.String(),
+  /** Whether visitors can come in over this server. `message` says what is wrong with its edge; otherwise it is empty. */
+  edge: Type.Object({ state: OneOf(EDGE_STATES), message: Type.String() }),
   /** Whether its last check found no problem, so that apps may run there. Berth's own server needs no check. */
   isChecked: Type.Boolean(),
   /** What the last check found, and when that was; empty after a restart of Berth. */
@@ -103,6 +108,8 @@ export const ServerOnly = Type.Object({ serverId: ServerId })
 export const ServerChange = Type.Object({
   serverId: ServerId,
   availability: Type.Optional(OneOf(AVAILABILITIES)),
+  /** Whether visitors can come in over this server. Not for Berth's own, whose edge is always on. */
+  edge: Type.Optional(Flag),
   labels: Type.Optional(
     Type.Array(ServerLabel, { maxItems: MOST_SERVER_LABELS, ...expects(`a list of at most ${MOST_SERVER_LABELS} labels`) }),
   ),

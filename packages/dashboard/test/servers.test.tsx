@@ -23,6 +23,7 @@ const HERE: Server = {
   labels: [],
   runs: [{ appId: 7, appName: 'shop', containers: 2 }],
   message: '',
+  edge: { state: 'current', message: '' },
   isChecked: true,
   checks: [],
   checkedAt: null,
@@ -37,6 +38,7 @@ const OTHER: Server = {
   isThis: false,
   role: 'worker',
   isLeader: false,
+  edge: { state: 'off', message: '' },
   cpu: null,
   memory: null,
   labels: ['ssd'],
@@ -105,6 +107,24 @@ it('of several servers each has its role, its labels and its checks, and a refus
   await press('DrainMove its containers to other servers')
   await shows('beta cannot be drained.')
   expect(network.sent.find(({ name }) => name === 'servers.update')?.body).toEqual({ serverId: 'b2', availability: 'drain' })
+})
+
+it('the edge of another server is switched on and off, and says what is wrong with it', async () => {
+  const edge = { state: 'behind', message: 'Port 80 is taken.' } as const
+  const others = [OTHER, { ...OTHER, id: 'c3', name: 'gamma', edge }]
+  const network = fakeNetwork({
+    ...SHELL,
+    'servers.list': { ...TWO, servers: [...TWO.servers.slice(0, 1), ...others] },
+    'servers.update': { ...OTHER, edge: { state: 'behind', message: 'It is being started.' } },
+  })
+  using _page = openPage('/admin/servers')
+  for (const words of ['On, up to date', 'Off', 'On, not up to date', 'Edge: Port 80 is taken.']) await shows(words)
+  ;(await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for beta"]') ?? undefined)).click()
+  await press('Switch edge onVisitors can come in here')
+  await shows('The edge of beta is being started.')
+  expect(network.sent.find(({ name }) => name === 'servers.update')?.body).toEqual({ serverId: 'b2', edge: true })
+  ;(await until(() => document.querySelector<HTMLButtonElement>('[aria-label="Actions for gamma"]') ?? undefined)).click()
+  await shows('Switch edge off')
 })
 
 it('a server that has not passed a check says so', async () => {

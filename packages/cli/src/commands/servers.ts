@@ -1,4 +1,4 @@
-import { type Availability, type Call, type Server, type Servers, sizeWords } from '@berth/contract'
+import { type Availability, type Call, type Server, type ServerEdgeState, type Servers, sizeWords } from '@berth/contract'
 import { textOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, WrongUsage } from '../command.ts'
 
@@ -23,15 +23,21 @@ function stateOf({ state, availability, isChecked, checkedAt }: Server): string 
   return [...states, ...(isChecked ? [] : [checkedAt === null ? 'not checked' : 'check failed'])].join(', ')
 }
 
+const EDGE_WORDS = { off: '-', current: 'on', behind: 'behind', unreachable: 'unreachable' } as const satisfies Record<
+  ServerEdgeState,
+  string
+>
+
 function show(ctx: Context, answer: Servers): void {
   ctx.out.table(
-    ['ID', 'NAME', 'ADDRESS', 'ROLE', 'STATE', 'CPU', 'MEMORY', 'APPS', 'LABELS'],
+    ['ID', 'NAME', 'ADDRESS', 'ROLE', 'STATE', 'EDGE', 'CPU', 'MEMORY', 'APPS', 'LABELS'],
     answer.servers.map((server) => [
       server.id,
       server.isThis ? `${server.name} (this server)` : server.name,
       server.address || '-',
       server.isLeader && answer.isSwarm ? 'manager, leader' : server.role,
       stateOf(server),
+      EDGE_WORDS[server.edge.state],
       server.cpu === null ? `${server.cores} cores` : `${Math.round(server.cpu)} % of ${server.cores} cores`,
       `${server.memory === null ? '' : `${Math.round(server.memory)} % of `}${sizeWords(server.memoryBytes)}`,
       server.runs.map(({ appName, containers }) => (containers === 1 ? appName : `${appName} (${containers})`)).join(', ') || '-',
@@ -39,6 +45,7 @@ function show(ctx: Context, answer: Servers): void {
     ]),
   )
   for (const { name, message } of answer.servers) if (message !== '') ctx.out.line(`${name}: ${message}`)
+  for (const { name, edge } of answer.servers) if (edge.message !== '') ctx.out.line(`The edge of ${name}: ${edge.message}`)
   for (const line of [answer.message, answer.placing]) if (line !== '') ctx.out.line(line)
   ctx.out.json(answer)
 }
@@ -157,6 +164,24 @@ const label = command({
   },
 })
 
+const EDGE_SWITCH: Record<string, boolean> = { on: true, off: false }
+
+const edge = command({
+  usage: 'servers edge <server> <state>',
+  summary: 'Let visitors come in over a server (on), or not any more (off)',
+  async run(ctx, { server: nameOrId, state: word }) {
+    const isOn = EDGE_SWITCH[word]
+    if (isOn === undefined) throw new WrongUsage('Say "on" or "off": berth servers edge <server> on')
+    const answer = await ctx.api('servers.update', { serverId: (await findServer(ctx.api, nameOrId)).id, edge: isOn })
+    ctx.out.line(
+      isOn
+        ? `The edge of ${answer.name} is being started. When "berth servers" says that it is on, add ${answer.address} to your DNS.`
+        : `The edge of ${answer.name} is switched off. Visitors who still come to ${answer.address} get no answer.`,
+    )
+    ctx.out.json(answer)
+  },
+})
+
 const managers = command({
   usage: 'servers managers <servers...>',
   summary: 'Set which servers are managers: one or three; the others become workers',
@@ -191,4 +216,4 @@ const turnOff = command({
   },
 })
 
-export const servers = [list, outages, add, stopAdding, check, drain, pause, activate, label, managers, remove, turnOff]
+export const servers = [list, outages, add, stopAdding, check, drain, pause, activate, edge, label, managers, remove, turnOff]

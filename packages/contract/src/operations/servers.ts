@@ -31,7 +31,7 @@ export const serverOperations = {
     method: 'POST', path: '/api/servers/check', may: 'owner', body: ServerOnly, answer: Server,
   }),
   'servers.update': operation({
-    summary: 'Drain, pause or activate a server, or set its labels; only the fields you send change',
+    summary: 'Drain, pause or activate a server, switch its edge on or off, or set its labels; only the fields you send change',
     method: 'PUT', path: '/api/servers/update', may: 'owner', body: ServerChange, answer: Server,
   }),
   'servers.setManagers': operation({

@@ -221,6 +221,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, serv
     backups,
     updates,
     servers,
+    keepEdges: traffic.edgeParts.otherEdges.keep,
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.reconcileHooks,
     pollSources: sourceAccess.polls.lookAtDue,

@@ -37,6 +37,8 @@ type Parts = {
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
   servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
+  /** Of the other servers. */
+  keepEdges: () => Promise<void>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -51,6 +53,7 @@ const SERVERS_LOOK_MS = 3000
 const PLACED_LOOK_MS = 2000
 const PLACED_KEEP_MS = 10_000
 const AGENTS_KEEP_MS = 15_000
+const EDGES_KEEP_MS = 3000
 const IMAGES_LOOK_MS = 3000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
@@ -67,6 +70,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'server checks',
   'networks of other servers',
   'agents',
+  'edges of other servers',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -183,6 +187,11 @@ function serverTasks(parts: Parts): Task[] {
       name: 'agents', // on other servers
       everyMs: AGENTS_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepAgents(parts.instance))),
+    },
+    {
+      name: 'edges of other servers',
+      everyMs: EDGES_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.keepEdges())),
     },
     {
       name: 'images for other servers',

@@ -55,11 +55,16 @@ export function createStoredCertificates({ db, secrets, log, now }: CertificateD
 type Stored = ReturnType<typeof createStoredCertificates>
 
 /** Everything that orders certificates, and that answers for them. */
-export function createCertificateParts(deps: CertificateDeps, edge: Edge, { store, attempts, accountKey }: Stored) {
+export function createCertificateParts(
+  deps: CertificateDeps & { /** Of the other servers that visitors come in over. */ otherAddresses: () => readonly string[] },
+  edge: Edge,
+  { store, attempts, accountKey }: Stored,
+) {
   const { config, db, node, log, now } = deps
   const shared = node && createSharedChallenges({ db, bootId: node.bootId, edge, log, now })
   const challenges = shared ?? edge
-  const preflight = createPreflight({ edge: challenges, resolve: createResolve(), addresses: ownAddresses, newToken: randomUUID })
+  const addresses = () => [...ownAddresses(), ...deps.otherAddresses()]
+  const preflight = createPreflight({ edge: challenges, resolve: createResolve(), addresses, newToken: randomUUID })
   const settings = () => ({ directoryUrl: deps.settings().acmeDirectory || LETS_ENCRYPT, email: deps.settings().acmeEmail || undefined })
   const acme = createAcme({ settings, accountKey, edge: challenges })
   const directory = () => settings().directoryUrl

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createEdgeController } from '../edge/controller.ts'
+import { createAllEdges } from '../edge/elsewhere/edges.ts'
 import type { EdgeHost } from '../edge/host/container.ts'
 import { edgeImageContext } from '../edge/host/image.ts'
 import { hasIpv6 } from '../edge/host/port-check.ts'
@@ -9,10 +10,14 @@ import { edgePaths } from '../edge/paths.ts'
 import { createAccessCounts } from '../edge/traffic/access-counts.ts'
 import { APP_ADDRESSES } from '../engine/subnets.ts'
 import { type CertificateDeps, createCertificateParts, createStoredCertificates } from './certificate-parts.ts'
+import { createOtherEdges, type OtherEdgesDeps } from './other-edges.ts'
 
 type Deps = CertificateDeps & {
   host: EdgeHost | undefined
   instance: string
+  engine: OtherEdgesDeps['engine']
+  /** Of several control planes one tells the edges of other servers. */
+  isLeading: () => boolean
   heartbeat: { mayStartEdge: () => boolean } | undefined
 }
 
@@ -34,10 +39,13 @@ export async function createEdgeParts(deps: Deps) {
   const machine = { ipv6: await hasIpv6(), cores: availableParallelism(), containerNetworks: containerNetworks() }
   const settings = { dir, node: config.nodeName, httpPort, httpsPort, ...machine, runAs: RUN_AS }
   const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
-  const edge = createEdgeController({
+  const image = { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext }
+  const shared = { ...deps, image, newId: randomUUID, repairEveryMs: config.tuning.edgeRepairMs, certificates: stored.store.list }
+  const otherEdges = createOtherEdges({ ...shared, certificatesDir: paths.certificatesDir, runAs: RUN_AS })
+  const own = createEdgeController({
     settings,
     host: deps.host,
-    image: { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext },
+    image,
     certificates: stored.store.list,
     mayStart: deps.heartbeat?.mayStartEdge,
     log,
@@ -46,7 +54,8 @@ export async function createEdgeParts(deps: Deps) {
     onReload: accessCounts.reopen,
     repairEveryMs: config.tuning.edgeRepairMs,
   })
-  const certificateParts = createCertificateParts(deps, edge, stored)
+  const edge = createAllEdges(own, otherEdges.edges)
+  const certificateParts = createCertificateParts({ ...deps, otherAddresses: otherEdges.addresses }, edge, stored)
 
   async function close(): Promise<void> {
     accessCounts.close()
@@ -54,5 +63,5 @@ export async function createEdgeParts(deps: Deps) {
     await edge.close()
   }
 
-  return { edge, accessCounts, close, ...certificateParts }
+  return { edge, otherEdges, accessCounts, close, ...certificateParts }
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Server } from '@berth/contract'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
+import type { EdgeState } from '../edge/edge.ts'
 import { createRunCommand } from '../features/backups/run-command.ts'
 import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
@@ -91,14 +93,21 @@ function createBackupKeeper({ config, db, settings, log, now }: Foundation, runC
 function createServerParts(
   { db, instance, now, log, background }: Foundation,
   { engine }: EngineParts,
-  { history, port }: { history: MetricsHistoryKeeper; port: () => number },
+  { history, port, traffic }: { history: MetricsHistoryKeeper; port: () => number; traffic: TrafficParts },
 ) {
   const onSwitched = () => {
     background.wake('firewall') // the engine may reach other servers from then on
     background.wake('images for other servers')
     background.wake('old images for other servers')
   }
-  return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched, port })
+  const edges = { ownEdge: () => ownEdge(traffic.edge.state()), edgeOf: traffic.edgeParts.otherEdges.stateOf }
+  const onEdges = () => background.wake('edges of other servers')
+  return createServers({ db, engine, instance, metrics: history.read, now, log, onSwitched, onEdges, port, ...edges })
+}
+
+function ownEdge({ state, message }: EdgeState): Server['edge'] {
+  if (state === 'ready') return { state: 'current', message: '' }
+  return { state: state === 'off' ? 'off' : 'behind', message }
 }
 
 /** The metrics of apps; with several nodes, of the traffic of all edges. */
@@ -134,7 +143,8 @@ export async function createHttpParts(parts: Parts) {
     runCommand,
     health: healthHandlers(health).health,
   })
-  const servers = createServerParts(base, engineParts, { history: metricsHistory, port: () => portOf(http.addresses()) ?? config.port })
+  const port = () => portOf(http.addresses()) ?? config.port
+  const servers = createServerParts(base, engineParts, { history: metricsHistory, port, traffic })
   const handlers = handlersOf({
     db,
     ...access,

@@ -2,7 +2,7 @@ import type { EdgeRoutes } from '../edge/edge.ts'
 import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDomainCertificates } from '../features/domains/certificates.ts'
 import { createGeneratedDomains } from '../features/domains/generated-domain.ts'
-import { ownRecords } from '../features/domains/own-address.ts'
+import { ownRecords, recordsOfOthers } from '../features/domains/own-address.ts'
 import { createServerAddress } from '../features/domains/server-address.ts'
 import { createDomains } from '../features/domains/service.ts'
 import { isHostTaken } from '../features/domains/store.ts'
@@ -22,6 +22,8 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     ...base,
     node: base.node && leadership && { bootId: base.node.bootId, orders: { isOurs: leadership.isHeld, run: leadership.run } },
     host: edgeHost,
+    engine,
+    isLeading: () => leadership?.isHeld() ?? true,
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
   })
@@ -49,7 +51,7 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     readBase,
     certificates: domainCertificates,
     edgePorts: config.edge,
-    ownRecords,
+    ownRecords: async () => [...(await ownRecords()), ...recordsOfOthers(edgeParts.otherEdges.addresses())],
     onChanged: onRowsChanged,
   })
   const onSettings = async () => {

@@ -30,6 +30,18 @@ export function ServerActions({ server, onRemove }: { server: Server; onRemove: 
     },
     onError,
   })
+  const switchEdge = useMutation({
+    mutationFn: (edge: boolean) => call('servers.update', { serverId: server.id, edge }),
+    onSuccess: async ({ name, edge: { state } }) => {
+      await refresh()
+      toast(state === 'off' ? `The edge of ${name} is off.` : `The edge of ${name} is being started.`)
+    },
+    onError,
+  })
+  const ofEdge: MenuItem =
+    server.edge.state === 'off'
+      ? { label: 'Switch edge on', icon: 'globe', onPick: () => switchEdge.mutate(true), hint: 'Visitors can come in here' }
+      : { label: 'Switch edge off', icon: 'globe', onPick: () => switchEdge.mutate(false), hint: 'First take it out of your DNS' }
   const toSet = (availability: Availability, item: Pick<MenuItem, 'label' | 'icon' | 'hint'>): MenuItem[] =>
     server.availability === availability ? [] : [{ ...item, onPick: () => change.mutate(availability), disabled: change.isPending }]
   const ofOthers: MenuItem[] = server.isThis
@@ -39,6 +51,7 @@ export function ServerActions({ server, onRemove }: { server: Server; onRemove: 
         ...toSet('active', { label: 'Activate', icon: 'play', hint: 'Containers can start here again' }),
         ...toSet('pause', { label: 'Pause', icon: 'pause', hint: 'No new containers start here' }),
         ...toSet('drain', { label: 'Drain', icon: 'end', hint: 'Move its containers to other servers' }),
+        { ...ofEdge, disabled: switchEdge.isPending },
       ]
   const toRemove: MenuItem[] = server.isThis ? [] : [{ label: 'Remove…', icon: 'trash', isDanger: true, onPick: () => onRemove(server) }]
   return (

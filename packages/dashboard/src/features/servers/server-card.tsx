@@ -1,4 +1,4 @@
-import { type Server, sizeWords } from '@berth/contract'
+import { type Server, type ServerEdgeState, sizeWords } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
 import { Badge, Tag } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
@@ -17,6 +17,13 @@ function roleWords({ role, isLeader }: Server): string {
   if (role === 'worker') return 'Worker'
   return isLeader ? 'Manager, leader' : 'Manager'
 }
+
+const EDGE_WORDS = {
+  off: 'Off',
+  current: 'On, up to date',
+  behind: 'On, not up to date',
+  unreachable: 'Unreachable',
+} as const satisfies Record<ServerEdgeState, string>
 
 type Props = { server: Server; isSwarm: boolean; mayChange: boolean; onRemove: (server: Server) => void }
 
@@ -40,8 +47,14 @@ export function ServerCard({ server, isSwarm, mayChange, onRemove }: Props) {
     >
       <div className="grid gap-4">
         {server.message !== '' && <Notice tone="bad">{server.message}</Notice>}
+        {server.edge.message !== '' && <Notice tone="warn">{`Edge: ${server.edge.message}`}</Notice>}
         <Facts>
           {isSwarm && <Fact name="Role">{roleWords(server)}</Fact>}
+          {isSwarm && (
+            <Fact name="Edge">
+              <span title={server.edge.message || undefined}>{EDGE_WORDS[server.edge.state]}</span>
+            </Fact>
+          )}
           <Fact name="Docker">{server.engine}</Fact>
           <Fact name="CPU">
             {plural(server.cores, 'core')}

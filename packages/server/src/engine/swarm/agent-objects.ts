@@ -4,6 +4,7 @@ import { field, filters, items, labelFilter, text } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { FINGERPRINT_LABEL, labelsOf } from '../labels.ts'
 import { type AgentPlan, agentRequest } from './agent-spec.ts'
+import { edgeAgentRequest } from './edge-agent-spec.ts'
 import { taskOf } from './service-state.ts'
 import { answered } from './swarm.ts'
 
@@ -17,9 +18,13 @@ export type Agent = {
 }
 export type Secret = { readonly id: string; readonly createdAt: string }
 
+const REQUESTS = { agent: agentRequest, 'edge-agent': edgeAgentRequest } as const
+
+type AgentKind = keyof typeof REQUESTS
+
 /** What agents are made of in the Swarm. */
-export function createAgentObjects({ transport }: { transport: Transport }) {
-  const ownerOf = (instance: string) => labelsOf({ instance, kind: 'agent' })
+export function createAgentObjects({ transport, kind = 'agent' }: { transport: Transport; kind?: AgentKind }) {
+  const ownerOf = (instance: string) => labelsOf({ instance, kind })
   const call = async (...args: Parameters<Transport['json']>) => await answered(transport.json(...args))
   const list = async (path: string, instance: string, more: Record<string, string[]> = {}) =>
     items(await call({ method: 'GET', path, query: { filters: filters({ label: labelFilter(ownerOf(instance)), ...more }) } }))
@@ -31,17 +36,7 @@ export function createAgentObjects({ transport }: { transport: Transport }) {
     }
   }
 
-  async function networks(instance: string): Promise<Network[]> {
-    const found = await list('/networks', instance, { driver: ['overlay'] })
-    return found.map((network) => ({ id: text(field(network, 'Id')), name: text(field(network, 'Name')) }))
-  }
-
-  /** Nothing in it has a way to anywhere else: not to its own server either. */
-  async function createNetwork(instance: string): Promise<Network> {
-    const name = `berth-${instance}-agents`
-    const body = { Name: name, CheckDuplicate: true, Driver: 'overlay', Attachable: true, Internal: true, Labels: ownerOf(instance) }
-    return { id: text(field(await call({ method: 'POST', path: '/networks/create', body }), 'Id')), name }
-  }
+  const { networks, createNetwork } = createNetworksOfAgents({ call, list, ownerOf, kind })
 
   async function agents(instance: string): Promise<Agent[]> {
     return (await list('/services', instance)).map((service) => {
@@ -68,10 +63,10 @@ export function createAgentObjects({ transport }: { transport: Transport }) {
   }
 
   async function create(plan: AgentPlan, image: string, contents: string): Promise<void> {
-    const name = `berth-${plan.instance}-agent-${randomBytes(8).toString('hex')}`
+    const name = `berth-${plan.instance}-${kind}-${randomBytes(8).toString('hex')}`
     const data = { Name: name, Labels: ownerOf(plan.instance), Data: Buffer.from(contents).toString('base64') }
     const id = text(field(await call({ method: 'POST', path: '/secrets/create', body: data }), 'ID'))
-    await call({ method: 'POST', path: '/services/create', body: agentRequest(plan, { image, secret: { id, name } }) })
+    await call({ method: 'POST', path: '/services/create', body: REQUESTS[kind](plan, { image, secret: { id, name } }) })
   }
 
   return {
@@ -85,4 +80,37 @@ export function createAgentObjects({ transport }: { transport: Transport }) {
     removeSecret: async (id: string) => await remove(`/secrets/${id}`),
     removeNetwork: async (id: string) => await remove(`/networks/${encodeURIComponent(id)}`),
   }
+}
+
+type Calls = {
+  call: Transport['json']
+  list: (path: string, instance: string, more?: Record<string, string[]>) => Promise<readonly unknown[]>
+  ownerOf: (instance: string) => Record<string, string>
+  kind: AgentKind
+}
+
+function createNetworksOfAgents({ call, list, ownerOf, kind }: Calls) {
+  async function networks(instance: string): Promise<Network[]> {
+    const found = await list('/networks', instance, { driver: ['overlay'] })
+    return found.map((network) => ({ id: text(field(network, 'Id')), name: text(field(network, 'Name')) }))
+  }
+
+  /**
+   * Nothing in the network of agents has a way to anywhere else: not to its own server either. The one of edges is what their ports are
+   * published from, which an internal one cannot be.
+   */
+  async function createNetwork(instance: string): Promise<Network> {
+    const name = `berth-${instance}-${kind === 'agent' ? 'agents' : 'edges'}`
+    const body = {
+      Name: name,
+      CheckDuplicate: true,
+      Driver: 'overlay',
+      Attachable: true,
+      Internal: kind === 'agent',
+      Labels: ownerOf(instance),
+    }
+    return { id: text(field(await call({ method: 'POST', path: '/networks/create', body }), 'Id')), name }
+  }
+
+  return { networks, createNetwork }
 }

@@ -18,6 +18,7 @@ it('reads a node', () => {
     id: 'x',
     serverId: 'a1',
     isChecked: true,
+    isEdge: false,
     name: 'two',
     address: '198.51.100.2',
     role: 'worker',
@@ -57,6 +58,13 @@ it('changes what it is told to, and leaves the labels of others', () => {
     Labels: { zone: 'theirs', 'berth.server': 'a1', 'berth.label.ssd': 'true' },
   })
   expect(changedSpec({}, { serverId: 'b2' })).toEqual({ Labels: { 'berth.server': 'b2' } })
+})
+
+it('the edge of a node is switched on and off, and stays as it is with other changes', () => {
+  const on = changedSpec(spec, { isEdge: true })
+  expect(nodeOf({ Spec: on })).toMatchObject({ isEdge: true, isChecked: true, labels: ['ssd'] })
+  expect(nodeOf({ Spec: changedSpec(on, { isChecked: false, labels: [] }) })).toMatchObject({ isEdge: true, isChecked: false, labels: [] })
+  expect(changedSpec(on, { isEdge: false })).toEqual(spec)
 })
 
 it('a check counts only with a pull where images come from this Berth', () => {

@@ -2,7 +2,13 @@ import { cleanLine } from '../../lib/clean-line.ts'
 import { count, field, record, text, texts } from '../api/json.ts'
 
 /** Our labels on a node. Swarm's own id changes when a machine leaves and joins again. */
-const NODE_LABEL = { server: 'berth.server', checked: 'berth.checked', pulls: 'berth.pulls', prefix: 'berth.label.' } as const
+const NODE_LABEL = {
+  server: 'berth.server',
+  checked: 'berth.checked',
+  pulls: 'berth.pulls',
+  edge: 'berth.edge',
+  prefix: 'berth.label.',
+} as const
 
 export type SwarmNode = {
   /** Swarm's id. */
@@ -11,6 +17,8 @@ export type SwarmNode = {
   readonly serverId: string
   /** Whether its last check found no problem. */
   readonly isChecked: boolean
+  /** Whether visitors are to come in over it. */
+  readonly isEdge: boolean
   readonly name: string
   readonly address: string
   readonly role: 'manager' | 'worker'
@@ -48,6 +56,7 @@ export function constraintsOf({ serverId, label }: AllowedServers, mustPull = fa
 export type NodeChange = {
   readonly serverId?: string
   readonly isChecked?: boolean
+  readonly isEdge?: boolean
   readonly role?: SwarmNode['role']
   readonly availability?: SwarmNode['availability']
   readonly labels?: readonly string[]
@@ -65,6 +74,7 @@ export function nodeOf(value: unknown, mustPull = false): SwarmNode {
     id: text(field(value, 'ID')),
     serverId: labels[NODE_LABEL.server] ?? '',
     isChecked: labels[NODE_LABEL.checked] === 'true' && (!mustPull || labels[NODE_LABEL.pulls] === 'true'),
+    isEdge: labels[NODE_LABEL.edge] === 'true',
     name: cleanLine(text(field(value, 'Description', 'Hostname'))).slice(0, LONGEST_WORD),
     // that of a manager as the others reach it: its own view of itself may be 0.0.0.0
     address: (text(field(manager, 'Addr')) || text(field(value, 'Status', 'Addr'))).replace(/:\d+$/, ''),
@@ -86,14 +96,16 @@ export function nodeOf(value: unknown, mustPull = false): SwarmNode {
 
 /** A node's settings after a change. Labels that are not ours stay. */
 export function changedSpec(spec: unknown, change: NodeChange, mustPull = false): Record<string, unknown> {
-  const { serverId, isChecked, role, availability, labels } = change
+  const { serverId, isChecked, isEdge, role, availability, labels } = change
   const before = Object.entries(texts(field(spec, 'Labels')))
   const kept = before.filter(([key]) => labels === undefined || !key.startsWith(NODE_LABEL.prefix))
-  const ofCheck: readonly string[] = isChecked === undefined ? [] : [NODE_LABEL.checked, ...(isChecked ? [] : [NODE_LABEL.pulls])]
+  const ofCheck = isChecked === undefined ? [] : [NODE_LABEL.checked, ...(isChecked ? [] : [NODE_LABEL.pulls])]
+  const replaced: readonly string[] = [...ofCheck, ...(isEdge === undefined ? [] : [NODE_LABEL.edge])]
   const after = {
-    ...Object.fromEntries(kept.filter(([key]) => !ofCheck.includes(key))),
+    ...Object.fromEntries(kept.filter(([key]) => !replaced.includes(key))),
     ...(serverId === undefined ? {} : { [NODE_LABEL.server]: serverId }),
     ...(isChecked === true ? { [NODE_LABEL.checked]: 'true', ...(mustPull && { [NODE_LABEL.pulls]: 'true' }) } : {}),
+    ...(isEdge === true ? { [NODE_LABEL.edge]: 'true' } : {}),
     ...Object.fromEntries((labels ?? []).map((label) => [`${NODE_LABEL.prefix}${label}`, 'true'])),
   }
   return {

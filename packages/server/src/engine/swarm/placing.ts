@@ -13,6 +13,7 @@ import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { createAgentUsage } from './agent-usage.ts'
 import { createAgentRemoval, createAgents } from './agents.ts'
+import { createOwnEdges } from './edges.ts'
 import { createGateway, type Gateway, type Way } from './gateway.ts'
 import { createPlacement } from './placement.ts'
 import { createProjectOverlays } from './project-overlays.ts'
@@ -61,13 +62,23 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
   const agents = createOwnAgents(parts, { authority: others?.authority, gateway, calls })
-  const overlays = createProjectOverlays({ transport, calls, gateway, ...(agents && { otherNetworks: agents.networks }) })
+  const overlays = createProjectOverlays({
+    transport,
+    calls,
+    gateway,
+    isNeeded: (projectId) => edges?.isNeeded(projectId) ?? false,
+    ...(agents && { otherNetworks: agents.networks }),
+  })
+  const pulled = imagesFor({ transport, images }, others?.registry, imageServer)
+  const isReached = async () => others?.whyNot() === '' && (await isSwarm())
+  const edges =
+    agents && createOwnEdges(parts, { identity: agents.identity, services: calls, ensure: overlays.ensure, isReached, ...pulled })
   const services = createServiceContainers({
     calls,
     openNodes: placement.openNodes,
     readyNodes: placement.readyNodes,
     namesOf: placement.namesOf,
-    ...imagesFor({ transport, images }, others?.registry, imageServer),
+    ...pulled,
     mustPull,
     networkOf: async (labels) =>
       await overlays.ensure({ instance: labels[LABEL.instance] ?? '', projectId: Number(labels[LABEL.project] ?? '0') }),
@@ -90,8 +101,12 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   /** Before Swarm is switched off. */
   const removePlaced = async (instance: string): Promise<void> => (others === undefined ? undefined : await overlays.removeAll(instance))
 
-  const removeAgents = async (instance: string): Promise<void> =>
-    others === undefined ? undefined : await createAgentRemoval({ transport, gateway }).removeAll(instance)
+  const removeAgents = async (instance: string): Promise<void> => {
+    if (others === undefined) return
+    await edges?.removeAll(instance)
+    await createAgentRemoval({ transport, gateway }).removeAll(instance)
+  }
+
   return {
     containers: createPlacedContainers({ here, services, usage: agents?.usage, placement }),
     placement,
@@ -100,6 +115,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     removePlaced,
     keepAgents,
     removeAgents,
+    edgesElsewhere: edges,
     /** Of another server; null without its agent. */
     loadOfServer: async (server: { instance: string; nodeId: string }) => (await agents?.usage.load(server)) ?? null,
     /** A container of ours has run there in the image of agents. */
@@ -113,7 +129,7 @@ function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { au
   if (authority === undefined) return undefined
   const identity = createAgentIdentity({ authority, now })
   const usage = createAgentUsage({ calls, agents: createAgentCalls({ identity, now }), now })
-  return { ...createAgents({ transport, swarm, gateway, agentImage, identity, now, log }), usage }
+  return { identity, ...createAgents({ transport, swarm, gateway, agentImage, identity, now, log }), usage }
 }
 
 /** Undefined with a registry of the operator. */

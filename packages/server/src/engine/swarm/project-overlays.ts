@@ -12,10 +12,13 @@ type Deps = {
   gateway: Pick<Gateway, 'join' | 'remove'>
   /** Networks of no project that the gateway has to be in as well. */
   otherNetworks?: (instance: string) => Promise<readonly { id: string; name: string }[]>
+  /** Whether the edges of other servers need the network of a project without services. */
+  isNeeded?: (projectId: number) => boolean
   now?: () => number
 }
 type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
+type Listed = Overlay & { readonly subnet: string }
 
 /** A project without services keeps its network for so long: its first service is created after it, maybe by another control plane. */
 const UNUSED_MS = 30_000
@@ -26,7 +29,7 @@ const CONTAINER_ID = /^[0-9a-f]{64}$/
  * it as well, so that apps reach each other by their names wherever they run.
  */
 export function createProjectOverlays(deps: Deps) {
-  const { transport, calls, gateway, otherNetworks = async () => [], now = () => performance.now() } = deps
+  const { transport, calls, gateway, otherNetworks = async () => [], isNeeded = () => false, now = () => performance.now() } = deps
   const { list, create, connectOwn, remove } = createOverlayNetworks({ transport })
   const oneAtATime = createSemaphore(1)
   /** Since when each was seen without a service. */
@@ -49,7 +52,7 @@ export function createProjectOverlays(deps: Deps) {
     const { services } = await calls.list({ [LABEL.instance]: instance })
     const projects = new Set(services.map(({ owner }) => owner.projectId))
     for (const { id, projectId } of all) {
-      if (projects.has(projectId)) unusedSince.delete(id)
+      if (projects.has(projectId) || isNeeded(projectId)) unusedSince.delete(id)
       else if (!unusedSince.has(id)) unusedSince.set(id, now())
     }
     return all.filter(({ id }) => now() - (unusedSince.get(id) ?? now()) > UNUSED_MS)
@@ -82,13 +85,14 @@ export function createProjectOverlays(deps: Deps) {
 }
 
 /** The networks themselves, and which containers of this server are in them. */
-function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
-  async function list(instance: string): Promise<Overlay[]> {
+export function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
+  async function list(instance: string): Promise<Listed[]> {
     const query = { filters: filters({ driver: ['overlay'], label: labelFilter(labelsOf({ instance, kind: 'network' })) }) }
     const found = items(await transport.json({ method: 'GET', path: '/networks', query }))
     return found.flatMap((network) => {
       const { projectId } = ownerOf(texts(field(network, 'Labels')))
-      return projectId === null ? [] : [{ id: text(field(network, 'Id')), name: text(field(network, 'Name')), projectId }]
+      const subnet = text(field(items(field(network, 'IPAM', 'Config'))[0], 'Subnet'))
+      return projectId === null ? [] : [{ id: text(field(network, 'Id')), name: text(field(network, 'Name')), projectId, subnet }]
     })
   }
 

@@ -47,6 +47,11 @@ export function recordsOf(interfaces: Interfaces, routes: Routes): DnsRecord[] {
   return [...first(defaultInterfaces4(routes.ipv4), 'IPv4'), ...first(defaultInterfaces6(routes.ipv6), 'IPv6')]
 }
 
+/** Of other servers that visitors can come in over, at the addresses that they have joined with. */
+export function recordsOfOthers(addresses: readonly string[]): DnsRecord[] {
+  return addresses.map((value) => ({ type: 'A', value, isPrivate: kindOfAddress(value) !== 'public' }))
+}
+
 /** The addresses DNS should point to, as far as the machine itself knows them. */
 export async function ownRecords(): Promise<DnsRecord[]> {
   const read = async (path: string) => await readFile(path, 'utf8').catch(() => '')

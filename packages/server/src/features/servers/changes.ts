@@ -7,12 +7,20 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Db } from '../../store/database.ts'
 import type { Cluster } from './cluster.ts'
 import { makeManagers } from './managers.ts'
-import { whyNotAvailable, whyNotDrained, whyNotManagers, whyNotRemoved } from './rules.ts'
+import { whyNotAvailable, whyNotDrained, whyNotDrainedAsEdge, whyNotEdge, whyNotManagers, whyNotRemoved } from './rules.ts'
 import { createServerAudit } from './server-audit.ts'
 import { appNames } from './store.ts'
 
-type Deps = { db: Db; engine: Pick<Engine, 'swarm'>; cluster: Cluster; now: () => Date; onRemoved: (serverId: string) => void }
-export type Change = { serverId: string; availability?: Availability; labels?: readonly string[] }
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'swarm'>
+  cluster: Cluster
+  now: () => Date
+  onRemoved: (serverId: string) => void
+  onEdges: () => void
+  instance: string
+}
+export type Change = { serverId: string; availability?: Availability; edge?: boolean; labels?: readonly string[] }
 
 /** What people do with servers that are there. */
 export function createChanges(deps: Deps) {
@@ -21,17 +29,21 @@ export function createChanges(deps: Deps) {
   const audit = createServerAudit(deps)
   const oneAtATime = createSemaphore(1)
 
-  async function update(caller: Caller, { serverId, availability, labels }: Change): Promise<void> {
+  async function update(caller: Caller, { serverId, availability, edge, labels }: Change): Promise<void> {
     const { node, nodes, hereId } = await cluster.find(serverId)
     const isDraining = availability === 'drain' && node.availability !== 'drain'
     const whyNot =
       (availability && whyNotAvailable(node, hereId, availability)) ??
+      (edge === undefined ? undefined : whyNotEdge(node, hereId, edge)) ??
+      (isDraining && edge !== false ? whyNotDrainedAsEdge(node) : undefined) ??
       (isDraining ? whyNotDrained(node, nodes, await appsOn(node.id)) : undefined)
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     const wanted = { ...(availability && { availability }), ...(labels && { labels: [...new Set(labels)] }) }
-    const before = { availability: node.availability, labels: node.labels }
-    await audit(caller, 'server.update', { before, after: { serverId, name: node.name, ...wanted } })
-    await swarm.changeNode(node.id, wanted)
+    const before = { availability: node.availability, edge: node.isEdge, labels: node.labels }
+    const after = { serverId, name: node.name, ...wanted, ...(edge !== undefined && { edge }) }
+    await audit(caller, 'server.update', { before, after })
+    await swarm.changeNode(node.id, { ...wanted, ...(edge !== undefined && { isEdge: edge }) })
+    if (edge !== undefined) deps.onEdges()
   }
 
   async function appsOn(nodeId: string): Promise<string[]> {
@@ -67,7 +79,7 @@ export function createChanges(deps: Deps) {
     await audit(caller, 'server.remove', { before: { serverId, name: node.name, address: node.address } })
     await swarm.removeNode(node.id)
     deps.onRemoved(serverId)
-    return { serverId, command: 'docker swarm leave' } // it does not know that it was removed
+    return { serverId, command: afterRemoval(node, deps.instance) }
   }
 
   /** One at a time: each begins with the managers that the one before left. */
@@ -75,4 +87,10 @@ export function createChanges(deps: Deps) {
     await oneAtATime.run(async () => await setManagersNow(caller, given))
 
   return { update, setManagers, remove }
+}
+
+/** What is left to do there: it does not know that it was removed, and what its edge had has keys in it. */
+function afterRemoval({ isEdge }: SwarmNode, instance: string): string {
+  const edge = `berth-${instance}-edge`
+  return ['docker swarm leave', ...(isEdge ? [`docker rm -f ${edge}`, `docker volume rm ${edge} ${edge}-run`] : [])].join('; ')
 }

@@ -8,7 +8,7 @@ import type { Db } from '../../store/database.ts'
 import { reachableAddresses } from './join-command.ts'
 import { troubleOf, troubleOfManagers } from './rules.ts'
 import { appNames } from './store.ts'
-import { CHANGES, IS_WORKER, imageChange, imageUse, NOT_OURS, PLACING, PORTS } from './words.ts'
+import { CHANGES, EDGE_LOST, IS_WORKER, imageChange, imageUse, NOT_OURS, PLACING, PORTS } from './words.ts'
 
 export type Checked = Pick<Server, 'checks' | 'checkedAt'>
 type Deps = {
@@ -19,11 +19,13 @@ type Deps = {
   /** The ports on which other servers get images from this one. */
   imagePorts: () => readonly number[]
   checkedOf: (serverId: string) => Checked
+  ownEdge: () => Server['edge']
+  edgeOf: (serverId: string) => Server['edge']
   outages: () => Promise<ServerOutage[]>
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
 type Runs = Server['runs']
-type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory'> & { trouble: string; checkedOf: Deps['checkedOf'] }
+type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory' | 'edge'> & { trouble: string; checkedOf: Deps['checkedOf'] }
 
 /** The id of the only server, as long as there is no Swarm. */
 const ONLY = 'this'
@@ -31,6 +33,7 @@ const ONLY = 'this'
 /** The servers as they are now, each with what runs there. */
 export function createListing(deps: Deps) {
   const { engine, instance } = deps
+  const { load, loadOf } = createLoads(deps)
 
   async function list(): Promise<Servers> {
     const state = await engine.swarm.state(instance)
@@ -47,16 +50,6 @@ export function createListing(deps: Deps) {
     return { isSwarm, servers, adding, message, placing, outages: await deps.outages() }
   }
 
-  async function loadOf({ id: nodeId, isReady }: SwarmNode, isThis: boolean): Promise<Pick<Server, 'cpu' | 'memory'>> {
-    if (isThis) return load()
-    return (isReady ? await engine.loadOfServer({ instance, nodeId }) : null) ?? { cpu: null, memory: null }
-  }
-
-  function load(): Pick<Server, 'cpu' | 'memory'> {
-    const point = deps.metrics().points.at(-1)
-    return { cpu: point?.cpu.usage ?? null, memory: point?.memory.percent ?? null }
-  }
-
   function alone({ name, engine: version, cores, memoryBytes }: Machine): Omit<Server, 'runs'> {
     const place = {
       id: ONLY,
@@ -68,7 +61,8 @@ export function createListing(deps: Deps) {
       state: 'ready',
       availability: 'active',
     } as const
-    return { ...place, engine: version, cores, memoryBytes, ...load(), labels: [], message: '', isChecked: true, ...deps.checkedOf(ONLY) }
+    const machine = { engine: version, cores, memoryBytes, ...load(), edge: deps.ownEdge() }
+    return { ...place, ...machine, labels: [], message: '', isChecked: true, ...deps.checkedOf(ONLY) }
   }
 
   async function inSwarm({ nodeId }: Ours): Promise<Server[]> {
@@ -81,6 +75,7 @@ export function createListing(deps: Deps) {
           isThis,
           checkedOf: deps.checkedOf,
           trouble: isThis ? troubleOfManagers(nodes) : '',
+          edge: isThis ? deps.ownEdge() : edgeThere(node, deps.edgeOf),
           runs: await runsOf(deps.db, isThis ? [...here, ...there] : there),
           ...(await loadOf(node, isThis)),
         })
@@ -96,6 +91,25 @@ export function createListing(deps: Deps) {
   }
 
   return { list }
+}
+
+function createLoads({ engine, instance, metrics }: Deps) {
+  async function loadOf({ id: nodeId, isReady }: SwarmNode, isThis: boolean): Promise<Pick<Server, 'cpu' | 'memory'>> {
+    if (isThis) return load()
+    return (isReady ? await engine.loadOfServer({ instance, nodeId }) : null) ?? { cpu: null, memory: null }
+  }
+
+  function load(): Pick<Server, 'cpu' | 'memory'> {
+    const point = metrics().points.at(-1)
+    return { cpu: point?.cpu.usage ?? null, memory: point?.memory.percent ?? null }
+  }
+
+  return { load, loadOf }
+}
+
+function edgeThere({ isEdge, isReady, serverId }: SwarmNode, edgeOf: Deps['edgeOf']): Server['edge'] {
+  if (!isEdge) return { state: 'off', message: '' }
+  return isReady ? edgeOf(serverId) : { state: 'unreachable', message: EDGE_LOST }
 }
 
 function serverOf(node: SwarmNode, { trouble, checkedOf, ...beside }: Beside): Server {

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
-import { troubleOf, troubleOfManagers, whyNotAvailable, whyNotChecked, whyNotDrained, whyNotManagers, whyNotRemoved } from './rules.ts'
+import {
+  troubleOf,
+  troubleOfManagers,
+  whyNotAvailable,
+  whyNotChecked,
+  whyNotDrained,
+  whyNotDrainedAsEdge,
+  whyNotEdge,
+  whyNotManagers,
+  whyNotRemoved,
+} from './rules.ts'
 
 function node(change: Partial<SwarmNode> = {}): SwarmNode {
   return {
     id: 'node2',
     serverId: 's2',
     isChecked: true,
+    isEdge: false,
     name: 'two',
     address: '198.51.100.2',
     role: 'worker',
@@ -48,6 +59,24 @@ describe('a server', () => {
     expect(whyNotChecked(node({ availability: 'pause' }), 'node1')).toContain('Activate it first')
     expect(whyNotChecked(node({ isReady: false }), 'node1')).toBe('two is down, so it cannot be checked.')
     expect(whyNotChecked(node(), 'node1')).toBeUndefined()
+  })
+
+  it.each<[Partial<SwarmNode>, string | undefined]>([
+    [{}, undefined],
+    [{ availability: 'pause' }, undefined],
+    [{ isReady: false }, 'two is down'],
+    [{ isChecked: false }, 'Check it first'],
+    [{ availability: 'drain' }, 'Activate it first'],
+  ])('whose edge is switched on can get it there: %j', (change, words) => {
+    const whyNot = whyNotEdge(node(change), 'node1', true)
+    expect(words === undefined ? whyNot : whyNot?.includes(words)).toBe(words === undefined ? undefined : true)
+    expect(whyNotEdge(node(change), 'node1', false)).toBeUndefined()
+  })
+
+  it('with Berth on it always has its edge, and another one is not drained while its edge is on', () => {
+    expect(whyNotEdge(here, 'node1', false)).toContain('always on')
+    expect(whyNotDrainedAsEdge(node({ isEdge: true }))).toContain('Take its address out of your DNS')
+    expect(whyNotDrainedAsEdge(node())).toBeUndefined()
   })
 
   it('says what is wrong with it', () => {

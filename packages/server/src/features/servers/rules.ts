@@ -7,6 +7,22 @@ export function whyNotAvailable(node: SwarmNode, hereId: string, wanted: Availab
   return 'Berth and its apps run on this server outside of Swarm, so it cannot be drained or paused.'
 }
 
+/** Why the edge of a server cannot be switched on or off, or undefined. */
+export function whyNotEdge(node: SwarmNode, hereId: string, isOn: boolean): string | undefined {
+  if (node.id === hereId) return 'The edge of the server that Berth runs on is always on.'
+  if (!isOn) return undefined
+  if (!node.isReady) return `${node.name} is down, so its edge cannot be switched on.`
+  if (!node.isChecked) return `${node.name} has not passed its check. Check it first, so that it can get the image of the edge.`
+  if (node.availability === 'drain') return `${node.name} is drained. Activate it first: its edge needs a container of Berth there.`
+  return undefined
+}
+
+/** Why a server whose edge is on cannot be drained: from then on nobody could tell its edge what to serve. */
+export function whyNotDrainedAsEdge({ isEdge, name }: SwarmNode): string | undefined {
+  if (!isEdge) return undefined
+  return `Visitors come in over ${name}. Take its address out of your DNS, switch its edge off, and then drain it.`
+}
+
 /** Why a server cannot be drained that runs these apps, or undefined. */
 export function whyNotDrained(node: SwarmNode, nodes: readonly SwarmNode[], apps: readonly string[]): string | undefined {
   const isOpen = (other: SwarmNode) => other.id !== node.id && other.isReady && other.isChecked && other.availability === 'active'

@@ -36,8 +36,13 @@ type Deps = {
   log: Pick<Logger, 'info' | 'warn'>
   /** Of the control plane: apps on other servers must not reach it. */
   port: () => number
+  /** Whether visitors can come in over this server, and over another one whose edge is on. */
+  ownEdge: () => Server['edge']
+  edgeOf: (serverId: string) => Server['edge']
   /** Called after Swarm was switched on or off. */
   onSwitched: () => void
+  /** The same for the edge of another server. */
+  onEdges: () => void
 }
 type Wanted = { consent?: boolean; address?: string }
 
