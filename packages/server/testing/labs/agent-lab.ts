@@ -19,7 +19,7 @@ const HOUR_MS = 3600_000
 /** The agent on a node: where it is, and what it answers to whom. */
 export async function openAgentLab({ berth, here, node }: { berth: Berth; here: BedNode; node: BedNode }) {
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-agent-'))
-  const name = (await node.run('docker', 'ps', '--filter', 'name=-agent-', '--format', '{{.Names}}')).trim()
+  const name = (await node.run('docker', 'ps', '--filter', 'name=^berth-[a-z0-9]+-agent-', '--format', '{{.Names}}')).trim()
   const look = async (format: string) => (await node.run('docker', 'inspect', '--format', format, name)).trim()
   const address = await look('{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}')
   const server = agentName((await node.run('docker', 'info', '--format', '{{.Swarm.NodeID}}')).trim())

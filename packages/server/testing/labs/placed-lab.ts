@@ -6,7 +6,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
 import { startImageRegistry } from '../harness/image-registry.ts'
 import { startTestServer } from '../harness/start-test-server.ts'
-import { openSwarmBed } from '../harness/swarm-bed.ts'
+import { type BedNode, openSwarmBed } from '../harness/swarm-bed.ts'
 import { ensureBusybox } from '../images/test-images.ts'
 import { until } from './deploy-lab.ts'
 
@@ -91,7 +91,7 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     )
   }
 
-  const visit = async (path = '/'): Promise<string> => await visited({ address: here.address, host, path })
+  const visit = async (path = '/', at: BedNode = here): Promise<string> => await visited({ address: at.address, host, path })
   const held = stack.move()
   return {
     server,

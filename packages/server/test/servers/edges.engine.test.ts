@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { selfSigned } from '../../src/lib/x509.ts'
+import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
+import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+
+type Lab = Awaited<ReturnType<typeof openPlacedLab>>
+type Node = Lab['here']
+let lab: Lab
+let site: Awaited<ReturnType<Lab['createApp']>>
+beforeAll(async () => {
+  lab = await openPlacedLab({ nodes: 3 })
+}, 180_000)
+afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
+
+const STORE = 'store.example.test'
+const LOST_WITHIN_MS = 2000
+/** Long enough to see visitors wait again, if they did. */
+const LOOK_FOR_MS = 8000
+/** A first packet that is lost in a full queue is sent again after a second; one to a lost server waits for three. */
+const SLOW_MS = 2000
+const PAUSE_MS = 10
+const DAY_MS = 24 * 3600_000
+
+/** It says to whom it talks. */
+const SAYS = dockerfile(
+  [
+    'COPY index.html /www/index.html',
+    String.raw`RUN mkdir -p /www/cgi-bin && printf '#!/bin/sh\necho "content-type: text/plain"\necho\necho "$HTTP_X_FORWARDED_FOR"\n' > /www/cgi-bin/from && chmod 755 /www/cgi-bin/from`,
+  ],
+  'exec httpd -f -p "$PORT" -h /www',
+)
+
+const second = (): Node => {
+  const [node] = lab.others
+  if (!node) throw new Error('there is no second server')
+  return node
+}
+const edgeOf = async (name: string) => (await lab.owner.call('servers.list')).servers.find((server) => server.name === name)?.edge
+const switchEdge = async (node: Node, isOn: boolean) => {
+  const { id } = await lab.server(node.name)
+  return await lab.owner.call('servers.update', { serverId: id, edge: isOn })
+}
+const isCurrent = async (node: Node) =>
+  await until(
+    async () => await edgeOf(node.name),
+    (edge) => edge?.state === 'current',
+    60_000,
+  )
+const answers = async (node: Node, body: string) =>
+  await until(
+    async () => await lab.visit('/', node),
+    (answer) => answer === `200 ${body}`,
+    30_000,
+  )
+/** The name in the certificate that visitors get there. */
+async function certificateAt(node: Node): Promise<string | undefined> {
+  return await new Promise((resolve, reject) => {
+    const socket = connect({ host: node.address, port: 443, servername: lab.host, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()?.subject)
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+}
+
+it('visitors come in over a second server whose edge is switched on, and the app gets their address', async () => {
+  site = await lab.createApp('site', { Dockerfile: SAYS, 'index.html': 'one' })
+  await lab.owner.call('domains.create', { appId: site.id, domain: lab.host })
+  await lab.owner.call('apps.update', { appId: site.id, replicas: 2 })
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await lab.visit('/', second())).toContain('ECONNREFUSED')
+  expect(await edgeOf('n2')).toEqual({ state: 'off', message: '' })
+
+  expect(await switchEdge(second(), true)).toMatchObject({ edge: { state: expect.stringMatching(/behind|current/) } })
+  expect(await isCurrent(second())).toEqual({ state: 'current', message: '' })
+  expect(await lab.visit('/', second())).toBe('200 one')
+  const from = await lab.visit('/cgi-bin/from', second())
+  expect(from).toBe(`200 ${second().address.replace(/\.\d+$/, '.254')}`)
+  expect(await lab.visit('/', lab.here)).toBe('200 one')
+})
+
+it('an app with a volume, which runs on the first server, is reached there too', async () => {
+  const store = await lab.createApp('store', webFiles('kept'))
+  await lab.owner.call('apps.update', { appId: store.id, volumes: [{ name: 'data', path: '/data' }] })
+  await lab.owner.call('domains.create', { appId: store.id, domain: STORE })
+  expect(await lab.deploy(store.id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await lab.owner.call('containers.status', { appId: store.id })).toMatchObject({ state: 'running' })
+  expect((await lab.owner.call('containers.status', { appId: store.id })).server).toBeUndefined()
+  const other = async () => await second().run('curl', '-s', '-H', `host: ${STORE}`, `http://${second().address}/`)
+  expect(await until(other, (answer) => answer === 'kept', 30_000)).toBe('kept')
+})
+
+it('a certificate is served there, and its key is only on servers whose edge is on', async () => {
+  const times = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 90 * DAY_MS) }
+  const { certificate, key } = selfSigned({ host: lab.host, ...times })
+  const domain = (await lab.owner.call('domains.list', { appId: site.id })).find(({ domain: name }) => name === lab.host)
+  await lab.owner.call('domains.update', { id: domain?.id ?? 0, redirectHttps: false })
+  await lab.owner.call('domains.setCertificate', { id: domain?.id ?? 0, certificate, privateKey: key })
+  for (const node of [lab.here, second()])
+    expect(
+      await until(
+        async () => await certificateAt(node),
+        (name) => name === `CN=${lab.host}`,
+      ),
+    ).toBeTruthy()
+  const volumesOn = async (node: Node) => await node.run('docker', 'volume', 'ls', '--format', '{{.Name}}')
+  expect(await volumesOn(second())).toContain('-edge')
+  expect(await volumesOn(lab.others[1] ?? second())).not.toContain('-edge')
+})
+
+it('a new release loses no request on either server', async () => {
+  const stops = [lab.here, second()].map((node) => keepVisiting(async () => await lab.visit('/', node)))
+  await site.repository.commit({ files: { 'index.html': 'two' } })
+  expect(await lab.deploy(site.id)).toMatchObject({ status: 'success' })
+  for (const node of [lab.here, second()]) await answers(node, 'two')
+  const [here, there] = await Promise.all(stops.map(async (stop) => await stop()))
+  expect([here?.bad, there?.bad]).toEqual([[], []])
+  expect(there?.visits).toBeGreaterThan(20)
+})
+
+it('an edge that restarts while Berth is down comes up as it was', async () => {
+  await until(
+    async () => await edgeOf('n2'),
+    (edge) => edge?.state === 'current',
+  )
+  await lab.berth.kill9()
+  await second().run('docker', 'restart', '-t', '1', (await second().run('docker', 'ps', '-q', '--filter', 'name=-edge$')).trim())
+  await answers(second(), 'two')
+  expect(await certificateAt(second())).toBe(`CN=${lab.host}`)
+})
+
+it('apps are reached over the second server while the first one is lost', async () => {
+  await lab.here.run('ip', 'link', 'set', 'eth0', 'down')
+  expect(await lab.visit('/', lab.here)).not.toContain('200')
+  for (let visits = 0; visits < 20; visits += 1) expect(await lab.visit('/', second())).toBe('200 two')
+  await lab.here.run('ip', 'link', 'set', 'eth0', 'up')
+  await answers(lab.here, 'two')
+})
+
+it('while Berth is down, a lost server gets no more visitors from any edge within two seconds', async () => {
+  const stops = [lab.here, second()].map((node) => noteTrouble(async () => await lab.visit('/', node)))
+  const lostAt = performance.now()
+  await lab.others[1]?.run('ip', 'link', 'set', 'eth0', 'down')
+  await sleep(LOOK_FOR_MS)
+  const found = await Promise.all(stops.map(async (stop) => await stop()))
+  const last = found.map(({ slow }) => Math.round(Math.max(0, ...slow) - lostAt))
+  console.log(`the last visitor who had to wait came ${last.join(' and ')} ms after a server was lost`)
+  for (const ms of last) {
+    expect(ms).toBeGreaterThan(0) // somebody noticed
+    expect(ms).toBeLessThan(LOST_WITHIN_MS)
+  }
+  // what the lost server was working on is lost with it
+  for (const { failed } of found) expect(failed.filter((begun) => begun > lostAt)).toEqual([])
+  for (const { visits } of found) expect(visits).toBeGreaterThan(100)
+})
+
+it('an edge that is switched off leaves no container and no keys', async () => {
+  await lab.berth.startAgain()
+  await isCurrent(second())
+  const { id } = await lab.server('n2')
+  await expect(lab.owner.call('servers.update', { serverId: id, availability: 'drain' })).rejects.toThrow('switch its edge off')
+  await switchEdge(second(), false)
+  expect(await edgeOf('n2')).toEqual({ state: 'off', message: '' })
+  const running = async () => await second().run('docker', 'ps', '-a', '--format', '{{.Names}}')
+  await until(running, (names) => !/-edge/.test(names), 60_000)
+  const volume = (await second().run('docker', 'volume', 'ls', '-q', '--filter', 'name=-edge$')).trim()
+  const at = (await second().run('docker', 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)).trim()
+  expect(await second().run('find', at, '-type', 'f')).toBe('')
+  expect(await lab.visit('/', second())).toContain('ECONNREFUSED')
+})
+
+/** Visits all the time, several at once, and notes when those began that had to wait or got nothing. */
+function noteTrouble(visit: () => Promise<string>) {
+  const [slow, failed]: [number[], number[]] = [[], []]
+  let [visits, isOver] = [0, false]
+  const one = async () => {
+    while (!isOver) {
+      const begun = performance.now()
+      const answer = await visit()
+      visits += 1
+      if (performance.now() - begun > SLOW_MS) slow.push(begun)
+      if (!answer.startsWith('200')) failed.push(begun)
+      await sleep(PAUSE_MS)
+    }
+  }
+  const visitors = Array.from({ length: 8 }, one)
+  return async () => {
+    isOver = true
+    await Promise.all(visitors)
+    return { visits, slow, failed }
+  }
+}
