@@ -1,4 +1,5 @@
 import { createEdgeController, type EdgeDeps, type EdgeLog } from '../edge/controller.ts'
+import { EdgeProblem } from '../edge/edge.ts'
 import type { AskThere } from '../edge/elsewhere/ask.ts'
 import { createEdgesElsewhere, type EdgeThere, type ServerEdge } from '../edge/elsewhere/edges.ts'
 import { createHostElsewhere } from '../edge/elsewhere/host.ts'
@@ -59,7 +60,8 @@ function createOpen(deps: OtherEdgesDeps, find: (nodeId: string) => EdgeServer |
   const { host, instance } = deps
   const paths = edgePaths(EDGE_DIRECTORY)
   const own = () => {
-    if (deps.engine.edgesElsewhere === undefined || host === undefined) throw new Error('there are no edges on other servers')
+    if (deps.engine.edgesElsewhere === undefined || host === undefined)
+      throw new EdgeProblem('Starting a proxy is turned off (BERTH_PROVISION).')
     return { edges: deps.engine.edgesElsewhere, host }
   }
 

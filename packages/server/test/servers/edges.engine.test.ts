@@ -20,7 +20,7 @@ const LOST_WITHIN_MS = 2000
 const LOOK_FOR_MS = 8000
 /** A first packet that is lost in a full queue is sent again after a second; one to a lost server waits for three. */
 const SLOW_MS = 2000
-const PAUSE_MS = 10
+const COMES_EVERY_MS = 20
 const DAY_MS = 24 * 3600_000
 
 /** It says to whom it talks. */
@@ -79,6 +79,10 @@ it('visitors come in over a second server whose edge is switched on, and the app
   const from = await lab.visit('/cgi-bin/from', second())
   expect(from).toBe(`200 ${second().address.replace(/\.\d+$/, '.254')}`)
   expect(await lab.visit('/', lab.here)).toBe('200 one')
+  const domains = await lab.owner.call('domains.list', { appId: site.id })
+  expect(domains.find(({ domain }) => domain === lab.host)?.dnsRecords).toContainEqual(
+    expect.objectContaining({ type: 'A', value: second().address }),
+  )
 })
 
 it('an app with a volume, which runs on the first server, is reached there too', async () => {
@@ -90,6 +94,20 @@ it('an app with a volume, which runs on the first server, is reached there too',
   expect((await lab.owner.call('containers.status', { appId: store.id })).server).toBeUndefined()
   const other = async () => await second().run('curl', '-s', '-H', `host: ${STORE}`, `http://${second().address}/`)
   expect(await until(other, (answer) => answer === 'kept', 30_000)).toBe('kept')
+})
+
+it('an edge leaves the network of a project that nothing of is routed any more, so that it can be removed', { tags: 'long' }, async () => {
+  const other = await lab.owner.call('projects.create', { name: 'Other' })
+  const app = await lab.createApp('other', webFiles('other'), other.id)
+  await lab.owner.call('apps.update', { appId: app.id, volumes: [{ name: 'data', path: '/data' }] })
+  await lab.owner.call('domains.create', { appId: app.id, domain: 'other.example.test' })
+  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+  const networks = async () => await lab.here.run('docker', 'network', 'ls', '--filter', 'driver=overlay', '--format', '{{.Name}}')
+  const overlay = new RegExp(`-project-${other.id}(-|$)`, 'm')
+  expect(await until(networks, (names) => overlay.test(names), 60_000)).toMatch(overlay)
+  await lab.owner.call('apps.delete', { appId: app.id })
+  expect(await until(networks, (names) => !overlay.test(names), 150_000, 2000)).not.toMatch(overlay)
+  expect(await edgeOf('n2')).toEqual({ state: 'current', message: '' })
 })
 
 it('a certificate is served there, and its key is only on servers whose edge is on', async () => {
@@ -171,24 +189,28 @@ it('an edge that is switched off leaves no container and no keys', async () => {
   expect(await lab.visit('/', second())).toContain('ECONNREFUSED')
 })
 
-/** Visits all the time, several at once, and notes when those began that had to wait or got nothing. */
+/** Somebody comes every few milliseconds, whether those before have their answer or not. Notes when those came who had to wait or got nothing. */
 function noteTrouble(visit: () => Promise<string>) {
   const [slow, failed]: [number[], number[]] = [[], []]
-  let [visits, isOver] = [0, false]
+  const visits: Promise<void>[] = []
+  let isOver = false
   const one = async () => {
+    const begun = performance.now()
+    const answer = await visit()
+    if (performance.now() - begun > SLOW_MS) slow.push(begun)
+    if (!answer.startsWith('200')) failed.push(begun)
+  }
+  const coming = async () => {
     while (!isOver) {
-      const begun = performance.now()
-      const answer = await visit()
-      visits += 1
-      if (performance.now() - begun > SLOW_MS) slow.push(begun)
-      if (!answer.startsWith('200')) failed.push(begun)
-      await sleep(PAUSE_MS)
+      visits.push(one())
+      await sleep(COMES_EVERY_MS)
     }
   }
-  const visitors = Array.from({ length: 8 }, one)
+  const all = coming()
   return async () => {
     isOver = true
-    await Promise.all(visitors)
-    return { visits, slow, failed }
+    await all
+    await Promise.all(visits)
+    return { visits: visits.length, slow, failed }
   }
 }
