@@ -21,14 +21,16 @@ const LOOK_FOR_MS = 8000
 /** A first packet that is lost in a full queue is sent again after a second; one to a lost server waits for three. */
 const SLOW_MS = 2000
 const COMES_EVERY_MS = 20
+/** HAProxy has found the replicas again that it could not reach. */
+const CHECKED_AGAIN_MS = 2000
 const DAY_MS = 24 * 3600_000
 
-/** It says to whom it talks. */
+const script = (name: string, command: string) =>
+  String.raw`RUN mkdir -p /www/cgi-bin && printf '#!/bin/sh\necho "content-type: text/plain"\necho\n${command}\n' > /www/cgi-bin/${name} && chmod 755 /www/cgi-bin/${name}`
+
+/** It says for whom it takes its visitor, and which replica it is. */
 const SAYS = dockerfile(
-  [
-    'COPY index.html /www/index.html',
-    String.raw`RUN mkdir -p /www/cgi-bin && printf '#!/bin/sh\necho "content-type: text/plain"\necho\necho "$HTTP_X_FORWARDED_FOR"\n' > /www/cgi-bin/from && chmod 755 /www/cgi-bin/from`,
-  ],
+  ['COPY index.html /www/index.html', script('from', 'echo "$HTTP_X_FORWARDED_FOR"'), script('who', 'hostname')],
   'exec httpd -f -p "$PORT" -h /www',
 )
 
@@ -54,6 +56,13 @@ const answers = async (node: Node, body: string) =>
     (answer) => answer === `200 ${body}`,
     30_000,
   )
+/** The replicas that an edge sends visitors to. */
+async function replicasAt(node: Node): Promise<string[]> {
+  const seen = new Set<string>()
+  for (let visits = 0; visits < 20; visits += 1) seen.add(await lab.visit('/cgi-bin/who', node))
+  return [...seen]
+}
+
 /** The name in the certificate that visitors get there. */
 async function certificateAt(node: Node): Promise<string | undefined> {
   return await new Promise((resolve, reject) => {
@@ -143,6 +152,11 @@ it('an edge that restarts while Berth is down comes up as it was', async () => {
     async () => await edgeOf('n2'),
     (edge) => edge?.state === 'current',
   )
+  for (const node of [lab.here, second()])
+    await until(
+      async () => await replicasAt(node),
+      ({ length }) => length === 2,
+    )
   await lab.berth.kill9()
   await second().run('docker', 'restart', '-t', '1', (await second().run('docker', 'ps', '-q', '--filter', 'name=-edge$')).trim())
   await answers(second(), 'two')
@@ -155,6 +169,7 @@ it('apps are reached over the second server while the first one is lost', async 
   for (let visits = 0; visits < 20; visits += 1) expect(await lab.visit('/', second())).toBe('200 two')
   await lab.here.run('ip', 'link', 'set', 'eth0', 'up')
   await answers(lab.here, 'two')
+  await sleep(CHECKED_AGAIN_MS)
 })
 
 it('while Berth is down, a lost server gets no more visitors from any edge within two seconds', async () => {
