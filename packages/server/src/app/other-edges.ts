@@ -1,5 +1,5 @@
-import { createEdgeController, type EdgeDeps, type EdgeLog } from '../edge/controller.ts'
-import { EdgeProblem } from '../edge/edge.ts'
+import { createEdgeController, type EdgeDeps } from '../edge/controller.ts'
+import { type EdgeLog, EdgeProblem } from '../edge/edge.ts'
 import type { AskThere } from '../edge/elsewhere/ask.ts'
 import { createEdgesElsewhere, type EdgeThere, type ServerEdge } from '../edge/elsewhere/edges.ts'
 import { createHostElsewhere } from '../edge/elsewhere/host.ts'
