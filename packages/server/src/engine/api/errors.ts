@@ -16,6 +16,16 @@ export class EngineUnreachable extends Error {
   }
 }
 
+/** Another server that is needed does not answer, or takes nothing now. The message says which one and what to do. */
+export class ServerAway extends Error {
+  override readonly name = 'ServerAway'
+}
+
+/** A volume with the data of an app is not where it should be. The message says what to do. */
+export class VolumeLost extends Error {
+  override readonly name = 'VolumeLost'
+}
+
 /** A build that ran and failed: a result for the user, not an error of ours. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed'

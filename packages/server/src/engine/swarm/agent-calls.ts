@@ -6,6 +6,7 @@ import { AGENT_PORT } from './agent-program.ts'
 type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; now: () => Date; port?: number }
 /** The agent of a node, at its address in the network of agents. */
 export type AgentPlace = { readonly nodeId: string; readonly address: string }
+type Answer = { readonly status: number; readonly value: unknown }
 
 const CONNECT_MS = 1000
 const ANSWER_MS = 5000
@@ -31,13 +32,10 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
 
   async function getNow({ nodeId, address }: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
     if ((awayUntil.get(nodeId) ?? 0) > now().getTime()) return null
-    const deadline = AbortSignal.timeout(ANSWER_MS)
-    const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
-    const place = { host: address, port, path, agent: false, ...tls }
     try {
-      const answer = await answerOf(place, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+      const { status, value } = await send({ nodeId, address }, { method: 'GET', path, withinMs: ANSWER_MS }, signal)
       awayUntil.delete(nodeId)
-      return answer
+      return status === 200 ? value : null
     } catch {
       signal?.throwIfAborted()
       awayUntil.set(nodeId, now().getTime() + AWAY_MS)
@@ -45,15 +43,27 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
     }
   }
 
-  return { get }
+  /** Throws if the agent does not answer in time. */
+  async function send(
+    { nodeId, address }: AgentPlace,
+    { withinMs, ...call }: { method: string; path: string; withinMs: number },
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const deadline = AbortSignal.timeout(withinMs)
+    const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
+    const place = { host: address, port, agent: false, ...call, ...tls }
+    return await answerOf(place, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+  }
+
+  return { get, send }
 }
 
 export type AgentCalls = ReturnType<typeof createAgentCalls>
 
-/** Null if it refuses. An agent without an answer from its engine is as good as none. */
-async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<unknown> {
+/** An agent without an answer from its engine is as good as none. */
+async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<Answer> {
   return await new Promise((resolve, reject) => {
-    const request = https.get({ ...place, signal })
+    const request = https.request({ ...place, signal })
     const connecting = setTimeout(() => request.destroy(new Error('it did not accept the connection in time')), CONNECT_MS)
     request.once('socket', (socket) => socket.once('secureConnect', () => clearTimeout(connecting)))
     request.once('close', () => clearTimeout(connecting))
@@ -70,11 +80,12 @@ async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promi
       })
       response.on('end', () => {
         try {
-          resolve(response.statusCode === 200 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : null)
+          resolve({ status: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) })
         } catch (cause) {
           reject(cause instanceof Error ? cause : new Error(String(cause)))
         }
       })
     })
+    request.end()
   })
 }

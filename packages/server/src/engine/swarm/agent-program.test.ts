@@ -5,6 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endProcess } from '../../../testing/harness/end-process.ts'
 import { freePort } from '../../../testing/harness/listening.ts'
@@ -24,14 +25,32 @@ const authority = newOne()
 const identity = createAgentIdentity({ authority: async () => authority, now: () => new Date() })
 const stack = new AsyncDisposableStack()
 const asked: string[] = []
+const created: Record<string, string>[] = []
 let port = 0
 
 /** An engine that has a container of an app, one of somebody else, and two whose figures are slow or endless. */
 async function startEngine(socketPath: string): Promise<void> {
+  const volumes = new Map([
+    ['berth-abc-app-1-volume', { 'berth.instance': 'abc', 'berth.app': '1' }],
+    ['berth-abc-app-2-volume-data', { 'berth.instance': 'abc', 'berth.app': '7' }],
+  ])
   const nameOf = (id: string) => (id === FOREIGN ? 'berth-other-app-1-d1' : 'berth-abc-app-1-d1')
   const engine = http.createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     const [, , id = '', what = ''] = (request.url ?? '').split('/')
+    const asJson = (status: number, value: unknown) => void response.writeHead(status).end(JSON.stringify(value))
+    if (request.url === '/volumes/create')
+      return void json(request).then((body) => {
+        const { Name, Labels } = body as { Name: string; Labels: Record<string, string> } // the agent's own request
+        created.push(Labels)
+        volumes.set(Name, volumes.get(Name) ?? (Labels as { 'berth.instance': string; 'berth.app': string }))
+        asJson(201, {})
+      })
+    if (request.url?.startsWith('/volumes?')) return asJson(200, { Volumes: [...volumes.keys(), 'other'].map((Name) => ({ Name })) })
+    if (request.url?.startsWith('/containers/json'))
+      return asJson(200, [{ State: 'exited' }, { State: request.url.includes('volume-used') ? 'paused' : 'created' }])
+    if (request.url?.startsWith('/volumes/') && request.method === 'DELETE') return asJson(volumes.delete(id) ? 204 : 404, {})
+    if (request.url?.startsWith('/volumes/')) return asJson(volumes.has(id) ? 200 : 404, { Name: id, Labels: volumes.get(id) })
     const isKnown = [OURS, FOREIGN, SLOW, LONG].includes(id)
     if (!isKnown) return void response.writeHead(404).end('{"message":"no such container"}')
     if (what === 'json')
@@ -127,6 +146,16 @@ it.each([
   ['POST', `/containers/${OURS}/exec`],
   ['POST', `/containers/${OURS}/stats?stream=false`],
   ['DELETE', `/containers/${OURS}`],
+  ['GET', '/volumes/other'],
+  ['GET', '/volumes/berth-xyz-app-1-volume'],
+  ['GET', '/volumes/berth-abc-app-1-volume/../x'],
+  ['PUT', '/volumes/berth-abc-app-1-volume'],
+  ['PUT', '/volumes/berth-abc-app-1-volume?project=1&x=2'],
+  ['POST', '/volumes/berth-abc-app-1-volume?project=1'],
+  ['DELETE', '/volumes'],
+  ['GET', '/volumes/other/archive'],
+  ['POST', '/volumes/berth-abc-app-1-volume/archive'],
+  ['GET', '/volumes/berth-abc-app-1-volume/archive?path=/etc'],
 ])('refuses %s %s, and asks the engine nothing', async (method, path) => {
   asked.length = 0
   expect(await raw(path, { method })).toBe('403 {"message":"This agent does not answer this call."}')
@@ -138,6 +167,23 @@ it('tells nothing about a container of somebody else', async () => {
   expect(await raw(`/containers/${FOREIGN}/stats?stream=false`)).toBe('403 {"message":"This container does not belong to an app."}')
   expect(asked).toEqual([`GET /containers/${FOREIGN}/json`])
   expect(await raw(`/containers/${'e'.repeat(64)}/stats?stream=false`)).toBe('404 {"message":"There is no such container here."}')
+})
+
+it('says which volumes of apps are there and in use, creates them with the labels of the app, and removes them', async () => {
+  const [first, second] = ['/volumes/berth-abc-app-1-volume', '/volumes/berth-abc-app-3-volume-used']
+  expect(await raw(first)).toBe('200 {"name":"berth-abc-app-1-volume","isUsed":false}')
+  expect(await raw(second)).toBe('404 {"message":"There is no such volume here."}')
+  expect(await raw(`${second}?project=4`, { method: 'PUT' })).toBe('200 {"name":"berth-abc-app-3-volume-used","isUsed":true}')
+  expect(created).toEqual([{ 'berth.instance': 'abc', 'berth.kind': 'volume', 'berth.project': '4', 'berth.app': '3' }])
+  expect(await raw(first, { method: 'DELETE' })).toBe('200 {}')
+  expect(await raw(first)).toMatch(/^404/)
+  expect(await raw('/volumes')).toBe('200 ["berth-abc-app-2-volume-data","berth-abc-app-3-volume-used"]')
+})
+
+it('neither uses nor removes a volume that has the name and not the labels of an app', async () => {
+  const path = '/volumes/berth-abc-app-2-volume-data'
+  for (const method of ['GET', 'DELETE']) expect(await raw(path, { method })).toMatch(/^409 .*does not have the labels of the app/)
+  expect(await raw(`${path}?project=4`, { method: 'PUT' })).toMatch(/^409/)
 })
 
 it('answers only the control plane', async () => {

@@ -1,3 +1,5 @@
+import { VOLUME_CALLS } from './agent-volumes-program.ts'
+
 /** Where the agent finds what it needs in its container. */
 export const AGENT_SOCKET = '/var/run/docker.sock'
 export const AGENT_IDENTITY = '/run/secrets/agent'
@@ -17,7 +19,7 @@ export function endCall(containerId: string): string {
 
 /**
  * Runs on each other server, where a manager's API cannot look into containers. It answers whoever has the certificate of the control plane,
- * on the three calls above, about containers of apps of this instance, and about nothing else. Swarm puts the name of its service on every
+ * on the three calls above and those about volumes, about containers and volumes of apps of this instance, and about nothing else. Swarm puts the name of its service on every
  * container of a task, over whatever the image says.
  */
 export const AGENT = `
@@ -36,9 +38,10 @@ const SAMPLE_MS = 10_000
 const reply = (status, value) => ({ status, body: JSON.stringify(value) })
 const refused = (status, message) => reply(status, { message })
 
-const ask = (path) => new Promise((resolve, reject) => {
-  const options = { socketPath: SOCKET, path, agent: false, signal: AbortSignal.timeout(ENGINE_MS) }
-  const request = http.get(options, (response) => {
+const ask = (path, { method = 'GET', body, ms = ENGINE_MS } = {}) => new Promise((resolve, reject) => {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  const options = { method, headers, socketPath: SOCKET, path, agent: false, signal: AbortSignal.timeout(ms) }
+  const request = http.request(options, (response) => {
     const chunks = []
     let bytes = 0
     response.on('error', reject)
@@ -51,8 +54,9 @@ const ask = (path) => new Promise((resolve, reject) => {
     response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }))
   })
   request.on('error', reject)
+  request.end(body === undefined ? undefined : JSON.stringify(body))
 })
-
+${VOLUME_CALLS}
 const cpuTimes = () => {
   const all = os.cpus().map(({ times }) => ({ idle: times.idle, total: times.user + times.nice + times.sys + times.irq + times.idle }))
   const total = all.reduce((sum, each) => sum + each.total, 0)
@@ -74,9 +78,18 @@ const isOwn = ({ Config }) => {
   return typeof name === 'string' && name.startsWith(OWN)
 }
 
-const answer = async ({ method, url, socket }) => {
+const answer = async (request, response) => {
+  const { method, url, socket } = request
   if (socket.getPeerCertificate().subject.CN !== CALLER) return refused(403, 'Only the control plane may ask this agent.')
   if (method === 'GET' && url === '/load') return reply(200, load())
+  const archive = ARCHIVE.exec(url)
+  if (archive !== null) return await onArchive(request, response, archive)
+  const volume = VOLUME.exec(url)
+  if (volume !== null) {
+    socket.setTimeout(REMOVAL_MS)
+    return await onVolume(method, volume)
+  }
+  if (method === 'GET' && url === '/volumes') return await listVolumes()
   const call = method === 'GET' ? CALL.exec(url) : null
   if (call === null) return refused(403, 'This agent does not answer this call.')
   const found = await ask('/containers/' + call[1] + '/json')
@@ -91,14 +104,17 @@ let underWay = 0
 const onRequest = async (request, response) => {
   underWay += 1
   const late = () => refused(502, 'The engine of this server did not answer.')
-  const { status, body } = underWay > MOST_AT_ONCE ? refused(503, 'Too many calls at once.') : await answer(request).catch(late)
+  const replied = underWay > MOST_AT_ONCE ? refused(503, 'Too many calls at once.') : await answer(request, response).catch(late)
   underWay -= 1
+  if (replied === null) return
+  if (response.headersSent) return void response.destroy()
+  const { status, body } = replied
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
 }
 
 const { key, certificate, authority } = JSON.parse(fs.readFileSync(IDENTITY, 'utf8'))
 const tls = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' }
-const limits = { handshakeTimeout: 3000, headersTimeout: 3000, requestTimeout: 3000, maxHeaderSize: 4096 }
+const limits = { handshakeTimeout: 3000, headersTimeout: 3000, requestTimeout: 0, maxHeaderSize: 4096 } // an archive takes as long as it is
 const server = https.createServer({ ...tls, ...limits, connectionsCheckingInterval: 1000 }, onRequest)
 server.maxConnections = 32
 server.setTimeout(10_000)

@@ -52,6 +52,8 @@ export function createAgentUsage({ calls, agents, now }: Deps) {
   }
 
   return {
+    /** Where the agent of a server is; undefined if it has none that runs. */
+    addressOf: async ({ instance, nodeId }: Place): Promise<string | undefined> => (await addresses(instance)).get(nodeId),
     stats: async (id: string, signal?: AbortSignal): Promise<ContainerUsage | null> => {
       const found = await read(id, false, signal)
       return found === null ? null : usageOf(found)

@@ -10,6 +10,11 @@ type Deps = {
   whyNot: () => string
 }
 
+/** `isOpen`: it takes containers of apps. */
+export type PlacedServer = { readonly nodeId: string; readonly name: string; readonly isReady: boolean; readonly isOpen: boolean }
+
+const isOpenNode = (node: SwarmNode): boolean => node.isReady && node.isChecked && node.availability === 'active'
+
 /** Whether Swarm has a server that can take containers of apps. Without a leader it is an engine that cannot be reached. */
 export function createPlacement({ swarm, isSwarm, whyNot }: Deps) {
   async function nodes(): Promise<SwarmNode[]> {
@@ -23,7 +28,6 @@ export function createPlacement({ swarm, isSwarm, whyNot }: Deps) {
 
   /** Paused ones take no new containers, and those that have not passed their check none at all. */
   async function openNodes(allowed: AllowedServers): Promise<SwarmNode[]> {
-    const isOpenNode = (node: SwarmNode) => node.isReady && node.isChecked && node.availability === 'active'
     return (await nodes()).filter((node) => isOpenNode(node) && isAllowed(node, allowed))
   }
 
@@ -44,7 +48,16 @@ export function createPlacement({ swarm, isSwarm, whyNot }: Deps) {
     return names
   }
 
-  return { isSwarm, isOpen, namesOf, openNodes, readyNodes, whyNot }
+  /** One server by our id of it; undefined if it is none of them any more. */
+  async function serverOf(serverId: string): Promise<PlacedServer | undefined> {
+    const all = await nodes()
+    const node = all.find((each) => each.serverId === serverId)
+    if (node === undefined) return undefined
+    const { id: nodeId, name, isReady } = node
+    return { nodeId, name, isReady, isOpen: isOpenNode(node) }
+  }
+
+  return { isSwarm, isOpen, namesOf, openNodes, readyNodes, serverOf, whyNot }
 }
 
 export type Placement = ReturnType<typeof createPlacement>
