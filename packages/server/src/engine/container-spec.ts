@@ -20,6 +20,8 @@ export type ContainerSpec = {
   readonly turn?: number
   readonly aliases: readonly string[]
   readonly volumes: readonly { readonly volume: string; readonly path: string }[]
+  /** Whether no other container may have its volumes while it runs. */
+  readonly isAlone?: boolean
   /** Written into the container before it starts, so that nothing of them is in the image or in what the engine tells about it. */
   readonly files?: readonly PlainFile[]
   readonly memoryBytes?: number

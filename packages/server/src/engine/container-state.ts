@@ -36,9 +36,11 @@ export type ContainerDetails = {
   readonly givenIps: Readonly<Record<string, string>>
   /** Why no server can run it now, in Swarm's words. */
   readonly waitsFor?: string
+  /** The name of the server that has its data, if that is another one. It runs nowhere else. */
+  readonly dataServer?: string
 }
 
-export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'owner'> & {
+export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'owner' | 'dataServer'> & {
   readonly createdAt: string
   /** Swarm's id of the server that it runs on, if Swarm has placed it. */
   readonly nodeId?: string
@@ -46,6 +48,8 @@ export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 
   readonly server?: string
   /** Since when no server can run it, if Swarm has to place it. */
   readonly waitingSince?: string
+  /** It ended with a failure, and nothing but Berth starts it again. */
+  readonly hasFailed?: boolean
 }
 
 export function detailsOf(value: unknown, now: Date): ContainerDetails {

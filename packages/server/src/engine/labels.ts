@@ -34,7 +34,7 @@ export const FINGERPRINT_LABEL = 'berth.fingerprint'
 export const LENT_LABEL = 'berth.lent'
 
 const COMPOSE_LABEL = 'com.docker.compose'
-type Kind = 'app' | 'database' | 'compose' | 'edge' | 'network' | 'volume' | 'agent' | 'edge-agent' | 'check'
+type Kind = 'app' | 'database' | 'compose' | 'edge' | 'network' | 'volume' | 'file' | 'agent' | 'edge-agent' | 'check'
 
 /** The owner of something we create. */
 export type Maker = {

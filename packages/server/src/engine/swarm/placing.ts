@@ -8,18 +8,22 @@ import type { Images } from '../images.ts'
 import { LABEL } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
 import { createPlacedContainers } from '../placed-containers.ts'
+import { createAgentArchives } from './agent-archives.ts'
 import { createAgentCalls } from './agent-calls.ts'
 import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { createAgentUsage } from './agent-usage.ts'
 import { createAgentRemoval, createAgents } from './agents.ts'
+import { createDataGate } from './data-gate.ts'
 import { createOwnEdges } from './edges.ts'
 import { createGateway, type Gateway, type Way } from './gateway.ts'
+import { createPlacedVolumes } from './placed-volumes.ts'
 import { createPlacement } from './placement.ts'
 import { createProjectOverlays } from './project-overlays.ts'
 import { createPublishedImages, type SharedRegistry } from './published-images.ts'
 import { createServiceCalls, type ServiceCalls } from './service-calls.ts'
 import { createServiceContainers } from './service-containers.ts'
+import { createServiceFiles } from './service-files.ts'
 import type { MustPull, Swarm } from './swarm.ts'
 
 /** What containers on other servers need besides a Swarm: a place to pull their images from, and a way from this one to their networks. */
@@ -73,8 +77,16 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const isReached = async () => others?.whyNot() === '' && (await isSwarm())
   const edges =
     agents && createOwnEdges(parts, { identity: agents.identity, services: calls, ensure: overlays.ensure, isReached, ...pulled })
+  const usedSecrets = async (instance: string) =>
+    new Set((await calls.list({ [LABEL.instance]: instance })).services.flatMap(({ secrets }) => secrets))
+  const files = createServiceFiles({ transport, usedSecrets, now })
+  const volumes = createPlacedVolumes({ placement, agents: agents && { ...agents, addressOf: agents.usage.addressOf } })
+  const gate = createDataGate({ placement, volumes })
   const services = createServiceContainers({
     calls,
+    ensureFiles: files.ensure,
+    dataServerOf: gate.dataServerOf,
+    passDataGate: gate.pass,
     openNodes: placement.openNodes,
     readyNodes: placement.readyNodes,
     namesOf: placement.namesOf,
@@ -91,6 +103,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     if (whyNot() !== '' || !(await placement.isSwarm())) return
     await overlays.keep(instance)
     await services.freeWaiting({ [LABEL.instance]: instance })
+    await files.removeUnused(instance)
   }
 
   /** Keeps the agents on the other servers. Does nothing without a Swarm of ours. */
@@ -110,6 +123,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   return {
     containers: createPlacedContainers({ here, services, usage: agents?.usage, placement }),
     placement,
+    placedVolumes: volumes,
     imageServer,
     keepPlaced,
     removePlaced,
@@ -128,8 +142,15 @@ type OfAgents = { authority: OtherServers['authority']; gateway: Gateway; calls:
 function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { authority, gateway, calls }: OfAgents) {
   if (authority === undefined) return undefined
   const identity = createAgentIdentity({ authority, now })
-  const usage = createAgentUsage({ calls, agents: createAgentCalls({ identity, now }), now })
-  return { identity, ...createAgents({ transport, swarm, gateway, agentImage, identity, now, log }), usage }
+  const agentCalls = createAgentCalls({ identity, now })
+  const usage = createAgentUsage({ calls, agents: agentCalls, now })
+  return {
+    identity,
+    ...createAgents({ transport, swarm, gateway, agentImage, identity, now, log }),
+    usage,
+    send: agentCalls.send,
+    archives: createAgentArchives({ identity }),
+  }
 }
 
 /** Undefined with a registry of the operator. */

@@ -33,6 +33,9 @@ function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: read
     credentials: async () => undefined,
     mustPull: () => false,
     networkOf: unused,
+    ensureFiles: unused,
+    dataServerOf: async () => undefined,
+    passDataGate: async () => undefined,
     ranOutOfMemory: async ({ instance, nodeId }, containerId) => [instance, nodeId, containerId].join() === 'abc,n2,c2',
     now: () => new Date(),
   })

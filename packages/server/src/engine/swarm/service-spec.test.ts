@@ -50,11 +50,35 @@ it('runs only on servers that the app allows', () => {
   expect(constraints({ label: 'gpu' }).Placement.Constraints).toEqual([checked, 'node.labels.berth.label.gpu==true'])
 })
 
-it('is never made of what has data or files on one server', () => {
+it('is never made of what has data, unless for the server that has it', () => {
   expect(() => serviceRequest({ ...spec, volumes: [{ volume: 'v', path: '/data' }] }, place)).toThrow('on one server')
-  expect(() => serviceRequest({ ...spec, files: [{ path: '/a', mode: 0o644, contents: Buffer.from('a') }] }, place)).toThrow(
-    'on one server',
+})
+
+it('with data it is bound to one server, and Swarm never starts it by itself', () => {
+  const withData = { ...spec, volumes: [{ volume: 'v', path: '/data' }], servers: { serverId: 's1' } }
+  const templateOf = (change: object) => serviceRequest({ ...withData, ...change }, place)['TaskTemplate']
+  const mount = { Type: 'volume', Source: 'v', Target: '/data' }
+  expect(templateOf({ isAlone: true })).toMatchObject({
+    ContainerSpec: { Mounts: [mount] },
+    RestartPolicy: { Condition: 'none' },
+    Placement: { Constraints: expect.arrayContaining(['node.labels.berth.server==s1']) },
+  })
+  expect(templateOf({ isAlone: false })).toMatchObject({ ContainerSpec: { Mounts: [{ ...mount, VolumeOptions: { NoCopy: true } }] } })
+  expect(() => templateOf({ servers: { label: 'fast' } })).toThrow('on one server')
+})
+
+it('has files by the ids of secrets, never their contents, and none is left out', () => {
+  const files = [{ path: '/app/a.conf', mode: 0o400, contents: Buffer.from('hunter-22') }]
+  const request = serviceRequest(
+    { ...spec, files },
+    { ...place, files: [{ id: 's1', name: 'berth-file-x', path: '/app/a.conf', mode: 0o400 }] },
   )
+  const file = { Name: '/app/a.conf', UID: '0', GID: '0', Mode: 0o400 }
+  expect(request).toMatchObject({
+    TaskTemplate: { ContainerSpec: { Secrets: [{ SecretID: 's1', SecretName: 'berth-file-x', File: file }] } },
+  })
+  expect(JSON.stringify(request)).not.toMatch(/hunter-22|aHVudGVyLTIy/)
+  expect(() => serviceRequest({ ...spec, files }, place)).toThrow('must have the files first')
 })
 
 it('finds every setting that the engine did not store, except the one that the checks of a server ensure', () => {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { items, record } from '../api/json.ts'
-import { type ContainerSpec, DROPPED_CAPABILITIES, LOG_CONFIG, PIDS_LIMIT } from '../container-spec.ts'
+import { type ContainerSpec, DROPPED_CAPABILITIES, LOG_CONFIG, NO_COPY, PIDS_LIMIT } from '../container-spec.ts'
 import { LABEL, LENT_LABEL, NOT_COMPOSE } from '../labels.ts'
 import { constraintsOf } from './nodes.ts'
+import type { ServiceFile } from './service-files.ts'
 
 /** Where a container of a release runs in the Swarm, and what the servers pull for it. */
 export type ServicePlace = {
@@ -12,6 +13,7 @@ export type ServicePlace = {
   readonly network: string
   /** Swarm's ids of nodes that already run a replica of it. */
   readonly avoided: readonly string[]
+  readonly files?: readonly ServiceFile[]
   /** Whether only servers will do that have pulled from this Berth. */
   readonly mustPull?: boolean
 }
@@ -20,6 +22,11 @@ const SECOND_NS = 1e9
 const DEFAULT_GRACE_S = 10
 /** After so many failures in so long a time Swarm stops trying: each try takes another address of the network. Reconcile tries again. */
 const RESTART = { Delay: 2 * SECOND_NS, MaxAttempts: 5, Window: 120 * SECOND_NS }
+/**
+ * What has data is started by Berth alone: it asks first whether the volumes are there, and whether anything still uses them. Swarm would start
+ * a second container beside the first when a server is back that was only cut off.
+ */
+const NEVER = { Condition: 'none' }
 const CONDITIONS = { no: 'none', 'on-failure': 'on-failure', 'unless-stopped': 'any', always: 'any' } as const
 
 /**
@@ -29,8 +36,13 @@ const CONDITIONS = { no: 'none', 'on-failure': 'on-failure', 'unless-stopped': '
 const HIDDEN = Object.fromEntries([...Object.values(LABEL), LENT_LABEL].map((key) => [key, '']))
 
 /** A container of a release as a service with one task. What an app's container may not do, this may not either. */
-export function serviceRequest(spec: ContainerSpec, { image, network, avoided, mustPull }: ServicePlace): Record<string, unknown> {
-  if (spec.volumes.length > 0 || (spec.files ?? []).length > 0) throw new Error('volumes and files are on one server')
+export function serviceRequest(
+  spec: ContainerSpec,
+  { image, network, avoided, files = [], mustPull }: ServicePlace,
+): Record<string, unknown> {
+  const hasVolumes = spec.volumes.length > 0
+  if (hasVolumes && spec.servers?.serverId === undefined) throw new Error('volumes are on one server')
+  if (files.length !== (spec.files ?? []).length) throw new Error('Swarm must have the files first')
   const limits = {
     Pids: PIDS_LIMIT,
     ...(spec.memoryBytes === undefined ? {} : { MemoryBytes: spec.memoryBytes }),
@@ -52,9 +64,11 @@ export function serviceRequest(spec: ContainerSpec, { image, network, avoided, m
         StopGracePeriod: (spec.stopGraceSeconds ?? DEFAULT_GRACE_S) * SECOND_NS,
         CapabilityDrop: DROPPED_CAPABILITIES.map((name) => `CAP_${name}`),
         Privileges: { NoNewPrivileges: true },
+        ...(files.length === 0 ? {} : { Secrets: files.map(secretOf) }),
+        ...(hasVolumes && { Mounts: spec.volumes.map(mountOf(spec)) }),
       },
       Resources: { Limits: limits },
-      RestartPolicy: { Condition: CONDITIONS[spec.restart], ...RESTART },
+      RestartPolicy: hasVolumes ? NEVER : { Condition: CONDITIONS[spec.restart], ...RESTART },
       Placement: { Constraints: [...constraintsOf(spec.servers ?? {}, mustPull), ...avoided.map((id) => `node.id!=${id}`)] },
       Networks: [{ Target: network, ...(spec.aliases.length === 0 ? {} : { Aliases: [...spec.aliases] }) }],
       LogDriver: { Name: LOG_CONFIG.Type, Options: { ...LOG_CONFIG.Config } },
@@ -62,6 +76,21 @@ export function serviceRequest(spec: ContainerSpec, { image, network, avoided, m
     Mode: { Replicated: { Replicas: 1 } },
     EndpointSpec: { Mode: 'dnsrr' },
   }
+}
+
+/**
+ * The engine fills an empty volume from the image, as Berth does on this server, but only for a container that has it for itself: another one
+ * could lead it out of the volume meanwhile.
+ */
+function mountOf({ isAlone = false }: ContainerSpec) {
+  return ({ volume, path }: ContainerSpec['volumes'][number]): Record<string, unknown> => {
+    return { Type: 'volume', Source: volume, Target: path, ...(!isAlone && { VolumeOptions: NO_COPY }) }
+  }
+}
+
+/** As on this server it belongs to root. It cannot be changed, since it is not in the container's own file system. */
+function secretOf({ id, name, path, mode }: ServiceFile): Record<string, unknown> {
+  return { SecretID: id, SecretName: name, File: { Name: path, UID: '0', GID: '0', Mode: mode } }
 }
 
 /**

@@ -103,3 +103,26 @@ it('changes only what it is told to', () => {
   })
   expect(service.avoided).toEqual(['n9'])
 })
+
+describe('one with data', () => {
+  const answers = { name: 'n2', isLost: false, why: '' }
+  const lost = { name: 'n2', isLost: true, why: 'the server n2, which has its data, does not answer' }
+  const closed = { ...lost, isLost: false }
+  const runs = { state: 'running' }
+  const failed = { state: 'failed', desired: 'shutdown', exitCode: 1 }
+  it.each([
+    ['runs on a server that answers', [runs], answers, 'running', false],
+    ['waits while it is lost, whatever Swarm says', [runs], lost, 'restarting', true],
+    ['runs on while it takes nothing new', [runs], closed, 'running', false],
+    ['waits there after it has ended', [failed], closed, 'restarting', true],
+    ['is started again after a failure', [failed], answers, 'exited', false],
+    ['waits a little after many failures', [40, 43, 46, 49].map((second) => ({ ...failed, second })), answers, 'restarting', false],
+    ['is started again after that', [10, 13, 16, 19].map((second) => ({ ...failed, second })), answers, 'exited', false],
+  ] as const)('%s', (_how, tasks, server, state, waits) => {
+    const details = detailsOfService(service, seen(...tasks), NOW, server)
+    expect([details.state, details.waitsFor]).toEqual([state, waits ? server.why : undefined])
+    const summary = summaryOfService(service, seen(...tasks), NOW, server)
+    expect(summary).toMatchObject({ state, dataServer: 'n2', hasFailed: state === 'exited' })
+    expect(summary.waitingSince).toBeUndefined() // it is never brought home
+  })
+})

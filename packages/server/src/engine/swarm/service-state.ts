@@ -30,12 +30,25 @@ export type Service = {
   readonly graceSeconds: number
   /** Nodes that it was told not to use. */
   readonly avoided: readonly string[]
+  /** The ids of the secrets that its container has. */
+  readonly secrets: readonly string[]
+  /** With any, it runs on the server with our id `serverId` alone. `isAlone`: nothing else may have it meanwhile. */
+  readonly volumes: readonly { readonly name: string; readonly path: string; readonly isAlone: boolean }[]
+  readonly serverId: string
 }
+
+/** The server that has the data of a service. `why` says why it cannot run it now; empty if it can. */
+export type DataServer = { readonly name: string; readonly isLost: boolean; readonly why: string }
 
 const LONGEST_ERROR = 500
 const ENDED = ['complete', 'failed']
 const GONE = [...ENDED, 'rejected', 'shutdown', 'orphaned', 'remove']
 const AVOIDED = /^node\.id!=/
+const SERVER = /^node\.labels\.berth\.server==/
+/** What has data is started by Berth. If it ended so often within so long, Berth waits. */
+const MOST_ENDS = 4
+const ENDS_WITHIN_MS = 120_000
+const PAUSE_MS = 30_000
 
 export function taskOf(value: unknown): Task {
   const status = field(value, 'Status')
@@ -68,6 +81,15 @@ export function serviceOf(value: unknown): Service {
     createdAt: text(field(value, 'CreatedAt')),
     graceSeconds: count(field(template, 'ContainerSpec', 'StopGracePeriod')) / 1e9,
     avoided: constraints.filter((each) => AVOIDED.test(each)).map((each) => each.replace(AVOIDED, '')),
+    serverId: (constraints.find((each) => SERVER.test(each)) ?? '').replace(SERVER, ''),
+    volumes: items(field(template, 'ContainerSpec', 'Mounts'))
+      .filter((mount) => text(field(mount, 'Type')) === 'volume')
+      .map((mount) => ({
+        name: text(field(mount, 'Source')),
+        path: text(field(mount, 'Target')),
+        isAlone: field(mount, 'VolumeOptions', 'NoCopy') !== true,
+      })),
+    secrets: items(field(template, 'ContainerSpec', 'Secrets')).map((secret) => text(field(secret, 'SecretID'))),
   }
 }
 
@@ -95,6 +117,21 @@ export function stateOf({ replicas }: Pick<Service, 'replicas'>, own: readonly T
   return current !== undefined && GONE.includes(current.state) ? 'exited' : 'restarting'
 }
 
+/** Of one with data: it runs, or waits for its server, or for its turn after many failures. */
+function stateWithData(
+  service: Service,
+  own: readonly Task[],
+  { isLost, why }: DataServer,
+  now: Date,
+): { state: string; waitsFor: string } {
+  const state = service.replicas > 0 && isLost ? 'restarting' : stateOf(service, own)
+  if (service.replicas === 0 || state === 'running') return { state, waitsFor: '' }
+  if (why !== '') return { state: 'restarting', waitsFor: why }
+  const ends = own.filter(({ state: word, at }) => ENDED.includes(word) && now.getTime() - Date.parse(at) < ENDS_WITHIN_MS)
+  const isPaused = ends.length >= MOST_ENDS && ends.some(({ at }) => now.getTime() - Date.parse(at) < PAUSE_MS)
+  return { state: state === 'exited' && isPaused ? 'restarting' : state, waitsFor: '' }
+}
+
 /** The one that no server can run now. */
 function waitingTask({ replicas }: Pick<Service, 'replicas'>, own: readonly Task[]): Task | undefined {
   const current = currentTask(own)
@@ -102,9 +139,9 @@ function waitingTask({ replicas }: Pick<Service, 'replicas'>, own: readonly Task
 }
 
 /** A service as the container that it stands for. It keeps its id over the tasks that replace each other. */
-export function detailsOfService(service: Service, own: readonly Task[], now: Date): ContainerDetails {
+export function detailsOfService(service: Service, own: readonly Task[], now: Date, dataServer?: DataServer): ContainerDetails {
   const { id, name, image, owner } = service
-  const state = stateOf(service, own)
+  const { state, waitsFor = '' } = dataServer ? stateWithData(service, own, dataServer, now) : { state: stateOf(service, own) }
   const current = currentTask(own)
   const ended = own.find(({ exitCode }) => exitCode !== null)
   const times = {
@@ -112,13 +149,13 @@ export function detailsOfService(service: Service, own: readonly Task[], now: Da
     finishedAt: state === 'running' ? null : (ended?.at ?? null),
   }
   const exitCode = state === 'exited' || state === 'restarting' ? (ended?.exitCode ?? null) : null
-  const waiting = waitingTask(service, own)
+  const why = waitsFor || (waitingTask(service, own)?.error ?? '')
   return {
     id,
     name,
     image,
     state,
-    status: waiting ? `Waiting for a server: ${waiting.error}` : statusText({ state, exitCode, ...times }, now),
+    status: why === '' ? statusText({ state, exitCode, ...times }, now) : `Waiting for a server: ${why}`,
     exitCode,
     oomKilled: false, // only the agent of its server can tell
     ...times,
@@ -128,22 +165,24 @@ export function detailsOfService(service: Service, own: readonly Task[], now: Da
     restartCount: own.filter((task) => ENDED.includes(task.state)).length,
     isTty: false,
     pid: null,
-    volumes: [],
+    volumes: service.volumes.map(({ name: volume, path }) => ({ name: volume, path })),
     publishedPorts: [],
     portBindings: [],
     health: '',
     healthOutput: '',
     stopGraceSeconds: service.graceSeconds,
     givenIps: {},
-    ...(waiting && { waitsFor: waiting.error }),
+    ...(why !== '' && { waitsFor: why }),
+    ...(dataServer && { dataServer: dataServer.name }),
   }
 }
 
-export function summaryOfService(service: Service, own: readonly Task[], now: Date): ContainerSummary {
-  const { id, name, image, state, status, ips, owner } = detailsOfService(service, own, now)
+export function summaryOfService(service: Service, own: readonly Task[], now: Date, dataServer?: DataServer): ContainerSummary {
+  const { id, name, image, state, status, ips, owner, exitCode } = detailsOfService(service, own, now, dataServer)
   const { nodeId = '' } = currentTask(own) ?? {}
-  const waiting = waitingTask(service, own)
-  const placed = { ...(nodeId !== '' && { nodeId }), ...(waiting && { waitingSince: waiting.createdAt }) }
+  const waiting = dataServer ? undefined : waitingTask(service, own)
+  const ofData = dataServer && { dataServer: dataServer.name, hasFailed: state === 'exited' && service.replicas > 0 && exitCode !== 0 }
+  const placed = { ...(nodeId !== '' && { nodeId }), ...(waiting && { waitingSince: waiting.createdAt }), ...ofData }
   return { id, name, image, state, status, ips, owner, createdAt: service.createdAt, ...placed }
 }
 

@@ -1,0 +1,105 @@
+import { poll } from '../../lib/retry.ts'
+import { EngineError, isNotFound } from '../api/errors.ts'
+import { type DataGate, needsOfService } from './data-gate.ts'
+import type { ServiceCalls } from './service-calls.ts'
+import { type Service, stateOf, tasksOf } from './service-state.ts'
+
+export type Begin = { limitMs: number; after?: string }
+type Deps = {
+  calls: ServiceCalls
+  dataServerOf: DataGate['dataServerOf']
+  passDataGate: DataGate['pass']
+  begun: (id: string, begin: Begin, signal?: AbortSignal) => Promise<unknown>
+}
+type Look = (id: string, signal?: AbortSignal) => Promise<{ service: Service; state: string; newest: string } | null>
+
+const LOOK_MS = 250
+const AFTER_GRACE_MS = 60_000
+
+/** Starting, stopping and restarting what is there. */
+export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }: Deps) {
+  const look = createLook(calls)
+  const { stop, remove, freeWaiting } = createServiceEnds(calls, look)
+
+  async function existing(id: string, signal?: AbortSignal) {
+    const found = await look(id, signal)
+    if (found === null) throw new EngineError(404, `No such service: ${id}`)
+    return found
+  }
+
+  /** One that is being started already is waited for. */
+  async function startAgain(id: string, signal?: AbortSignal): Promise<void> {
+    const { state, service, newest } = await existing(id, signal)
+    const isStopped = service.replicas === 0 // its task may still be ending
+    if (state === 'running' && !isStopped) return
+    const isDown = isStopped || state === 'exited'
+    if (isStopped && service.volumes.length > 0) await withoutStopped(id, signal)
+    if (isDown || ((await dataServerOf(service))?.why ?? '') !== '') await passDataGate(needsOfService(service), signal)
+    if (isDown) await calls.change(id, { replicas: 1, isAnew: !isStopped, isFree: true }, signal)
+    await begun(id, { limitMs: AFTER_GRACE_MS, ...(isDown && { after: newest }) }, signal)
+  }
+
+  /** Swarm takes a wish to start for fulfilled as long as it still has the task that was stopped. */
+  async function withoutStopped(id: string, signal?: AbortSignal): Promise<void> {
+    const isLeft = async () => ((await calls.inspect(id, signal))?.tasks ?? []).some(({ desired }) => desired === 'remove')
+    await poll(isLeft, { until: (left) => !left, everyMs: LOOK_MS, limitMs: AFTER_GRACE_MS, ...(signal && { signal }) })
+  }
+
+  /** By Swarm, which stops the task first: it is never seen as one that has ended. */
+  async function restart(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    const { newest, service } = await existing(id, signal)
+    if (service.volumes.length > 0) {
+      await stop(id, graceSeconds, signal)
+      return await startAgain(id, signal)
+    }
+    await calls.change(id, { replicas: 1, isAnew: true }, signal)
+    await begun(id, { limitMs: graceSeconds * 1000 + AFTER_GRACE_MS, after: newest }, signal)
+  }
+
+  return { startAgain, stop, restart, remove, freeWaiting }
+}
+
+function createLook(calls: ServiceCalls): Look {
+  return async (id, signal) => {
+    const found = await calls.inspect(id, signal)
+    if (found === null) return null
+    const own = tasksOf(found.service, found.tasks)
+    return { service: found.service, state: stateOf(found.service, own), newest: own[0]?.createdAt ?? '' }
+  }
+}
+
+function createServiceEnds(calls: ServiceCalls, look: Look) {
+  async function stop(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    try {
+      await calls.change(id, { replicas: 0 }, signal)
+    } catch (cause) {
+      if (isNotFound(cause)) return
+      throw cause
+    }
+    const limitMs = graceSeconds * 1000 + AFTER_GRACE_MS
+    await poll(async () => await look(id, signal), {
+      until: (found) => found?.state !== 'running',
+      everyMs: LOOK_MS,
+      limitMs,
+      ...(signal && { signal }),
+    })
+  }
+
+  /** One with data has ended before it is gone: nobody could wait for its end afterwards. */
+  async function remove(id: string, signal?: AbortSignal): Promise<void> {
+    const found = await look(id, signal)
+    if (found && found.service.volumes.length > 0 && found.state === 'running') await stop(id, found.service.graceSeconds, signal)
+    await calls.remove(id, signal)
+  }
+
+  /** A task that waits because the servers it may use are gone may use all of them from now on. */
+  async function freeWaiting(labels: Readonly<Record<string, string>>): Promise<void> {
+    const { services, tasks } = await calls.list(labels)
+    for (const service of services) {
+      const task = tasksOf(service, tasks)[0]
+      if (service.avoided.length > 0 && task?.state === 'pending' && task.error !== '') await calls.change(service.id, { isFree: true })
+    }
+  }
+
+  return { stop, remove, freeWaiting }
+}
