@@ -11,6 +11,8 @@ type AppKind = {
   readonly keepsData: boolean
   /** Whether a release may have several containers that do the same. */
   readonly mayHaveReplicas: boolean
+  /** On which servers it may run: any, those that have its data, or the one that Berth runs on. */
+  readonly runsOn: 'any' | 'its data' | 'this'
   readonly needsPort: boolean
   readonly defaultPort: number | null
 }
@@ -23,6 +25,7 @@ export const APP_KINDS = {
     hasServices: false,
     keepsData: false,
     mayHaveReplicas: true,
+    runsOn: 'any',
     needsPort: true,
     defaultPort: 3000,
   },
@@ -32,6 +35,7 @@ export const APP_KINDS = {
     hasServices: false,
     keepsData: false,
     mayHaveReplicas: true,
+    runsOn: 'any',
     needsPort: false,
     defaultPort: null,
   },
@@ -41,6 +45,7 @@ export const APP_KINDS = {
     hasServices: false,
     keepsData: true,
     mayHaveReplicas: false,
+    runsOn: 'its data',
     needsPort: false,
     defaultPort: null,
   },
@@ -50,6 +55,7 @@ export const APP_KINDS = {
     hasServices: true,
     keepsData: false,
     mayHaveReplicas: false,
+    runsOn: 'this',
     needsPort: false,
     defaultPort: null,
   },

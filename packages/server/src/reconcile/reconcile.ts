@@ -74,6 +74,8 @@ function createObserve(deps: Pick<Deps, 'engine' | 'lastLines' | 'redact' | 'doA
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string | undefined> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return undefined
+    if (details.waitsFor !== undefined && details.dataServer !== undefined)
+      return `It waits: ${details.waitsFor}. It is not started elsewhere. See Servers.`
     if (details.waitsFor !== undefined)
       return `No server can run it now: ${details.waitsFor}. See Servers.${app.placement === '' ? ' If none can soon, it is started on the first one.' : ''}`
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'

@@ -12,7 +12,7 @@ type Deps = { stopInTime: Pick<StopInTime, 'stop' | 'isUnderWay'>; log: Pick<Log
 /**
  * Starts or stops an app as a person last requested, after a crash or an engine restart in between: the request is stored before the
  * engine is called. A container that crashed is left to its restart policy; under one that always restarts, a container can only be down
- * because we stopped it.
+ * because we stopped it. One with data on another server has none in the engine, so it is started here.
  */
 export function createRepair({ stopInTime, log }: Deps) {
   /** Nobody waits for the end: a container may take minutes, and the other apps must not. Its end is an event that starts the next pass. */
@@ -32,7 +32,8 @@ export function createRepair({ stopInTime, log }: Deps) {
     if (up.length > 0) return stopAll(up)
     const alwaysRuns = !kindOf(app).hasServices && ['always', 'unless-stopped'].includes(app.restart_policy)
     const isDown = live.some((container) => isEnded(container.state) && !isStopped(container))
-    return isDown && (app.status === 'stopped' || alwaysRuns) ? 'start it' : 'nothing'
+    const hasFailed = app.restart_policy === 'on-failure' && live.some((container) => container.hasFailed)
+    return isDown && (app.status === 'stopped' || alwaysRuns || hasFailed) ? 'start it' : 'nothing'
   }
 }
 

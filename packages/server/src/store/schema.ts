@@ -27,7 +27,7 @@ import type { DeploymentFileTable, DeploymentLogPartTable, DeploymentLogTable } 
 import type { ControlPlaneTable, LeaseTable, RouteChangeTable } from './node-tables.ts'
 import type { InvitationTable, LoginDelayTable, SessionTable, UserTable } from './people-tables.ts'
 import type { ImageServerTable, PrivateHostTable, PrivateImageTable, RegistryTable } from './registry-tables.ts'
-import type { ServerOutageTable } from './server-tables.ts'
+import type { ServerTables } from './server-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
 /** SQLite has no booleans. */
@@ -246,7 +246,7 @@ type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
 type FactTable = { name: string; value: string }
 
-export type Schema = {
+export type Schema = ServerTables & {
   user: UserTable
   session: SessionTable
   login_delay: LoginDelayTable
@@ -274,7 +274,6 @@ export type Schema = {
   private_host: PrivateHostTable
   private_image: PrivateImageTable
   image_server: ImageServerTable
-  server_outage: ServerOutageTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
   github_app: GitHubAppTable

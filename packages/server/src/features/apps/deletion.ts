@@ -1,3 +1,4 @@
+import { findAppData, findDataMove, HERE, insertLeftVolume } from '../../domain/app-data.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
@@ -22,8 +23,15 @@ export function createAppDeletion(deps: Deps) {
 
   async function removeInTx(tx: Tx, caller: Caller, app: AppRow, deleteVolumes: boolean): Promise<void> {
     const at = now()
+    const [data, move] = [await findAppData(tx, app.id), await findDataMove(tx, app.id)] // they go with the row of the app
     if (!(await deleteApp(tx, app.id))) throw new AppError('app_not_found')
     const removal = { appId: app.id, projectId: app.project_id, deleteVolumes }
+    if (move !== undefined) {
+      const copy = data?.server === move.to_server ? move.from_server : move.to_server // the other one has the data
+      await insertLeftVolume(tx, { app_id: app.id, server: copy, volume: '' })
+    }
+    if (deleteVolumes && data !== undefined && data.server !== HERE)
+      await insertLeftVolume(tx, { app_id: app.id, server: data.server, volume: '' })
     await enqueue(tx, 'app.remove', removal, { by: caller.id, at }) // removes what the app owns outside the database
     const words = { before: { name: app.name }, after: { deleteVolumes } }
     await recordAudit(tx, at, caller, { action: 'app.delete', subject: 'app', subjectId: app.id, ...words })

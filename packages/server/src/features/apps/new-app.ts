@@ -92,10 +92,14 @@ export function refuseReplicas(app: Parameters<typeof kindOf>[0], replicas: numb
   throw fieldError('invalid_request', 'replicas', 'must be 1: only web apps and services can have more than one')
 }
 
-/** The data of a database and what a compose file mounts are on the server that Berth runs on. */
+/** The data of a database is on one server, and what a compose file mounts on the one that Berth runs on. */
 export function refusePlacement(app: Parameters<typeof kindOf>[0], placement: string | undefined): void {
-  if (placement === undefined || placement === '' || placement === 'this' || kindOf(app).mayHaveReplicas) return
-  throw fieldError('invalid_request', 'placement', 'must be empty: databases and compose apps run on the server that Berth runs on')
+  const { runsOn } = kindOf(app)
+  if (placement === undefined || placement === '' || placement === 'this' || runsOn === 'any') return
+  if (runsOn === 'this')
+    throw fieldError('invalid_request', 'placement', 'must be empty: compose apps run on the server that Berth runs on')
+  if (placement.startsWith('label:'))
+    throw fieldError('invalid_request', 'placement', 'must be one server, as server: and its id: a database has its data there')
 }
 
 function bitOf(flag: boolean | null | undefined): 0 | 1 | null {

@@ -18,6 +18,7 @@ import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
 import { imageChange } from './image-source.ts'
 import { newAppRow, templateOf } from './new-app.ts'
+import { refuseLeavingData } from './placed-data.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
 import { countApps, insertApp, isSlugTaken, liveProcesses, presentApplication, updateApp } from './store.ts'
@@ -176,6 +177,7 @@ export function createApplications(deps: Deps) {
         const changed = await withinReplicas(tx, { projectId: app.project_id, input, free: 0 }, write)
         if (!changed) throw new AppError('app_not_found')
         refuseBadStorage(changed, await deps.filesOf(tx, app.id))
+        await refuseLeavingData(tx, { before: app, after: changed })
         await changeWhatRuns(tx, { before: app, after: changed }, { by: caller.id, at })
         await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
         await recordChange(tx, { caller, at }, app, { ...change, ...secretsChange(input) })

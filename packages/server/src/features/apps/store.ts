@@ -1,5 +1,6 @@
 import type { Application, ListedApplication } from '@berth/contract'
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { findAppData, findDataMove } from '../../domain/app-data.ts'
 import { typesWhere } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
@@ -88,9 +89,9 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
   }
 }
 
-type Whole = { hosts: Hosts; buildSecrets: readonly string[]; liveId: number | null }
+type Whole = { hosts: Hosts; buildSecrets: readonly string[]; liveId: number | null; data: Application['data_server'] }
 
-function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets, liveId }: Whole, ports: EdgePorts): Application {
+function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets, liveId, data }: Whole, ports: EdgePorts): Application {
   const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, processes, ...more } = row
   const { submodules, lfs, ...others } = more
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
@@ -107,6 +108,7 @@ function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets, liveId }: Wh
     volumes: volumesOf({ volumes }),
     processes: processesOf({ processes }),
     build_secrets: [...buildSecrets],
+    ...(data && { data_server: data }),
     submodules: submodules === 1,
     lfs: lfs === 1,
   }
@@ -160,11 +162,19 @@ export async function listVisibleApplications(db: Reader, ports: EdgePorts, user
   return rows.map((row) => present(row, hosts, ports))
 }
 
+async function dataServerOf(db: Reader, appId: number): Promise<Application['data_server']> {
+  const data = await findAppData(db, appId)
+  const move = data && (await findDataMove(db, appId))
+  const to = move && data.server !== move.to_server && { moving_to: { id: move.to_server, name: move.to_name } }
+  return data && { id: data.server, name: data.server_name, move_problem: data.move_problem, ...to }
+}
+
 export async function presentApplication(db: Reader, ports: EdgePorts, row: AppRow): Promise<Application> {
   const domains = await db.selectFrom('domain').select(HOST_COLUMNS).where('app_id', '=', row.id).orderBy('id').execute()
   const secrets = await db.selectFrom('build_secret').select('name').where('app_id', '=', row.id).orderBy('name').execute()
   const live = await db.selectFrom('deployment').select('id').where('app_id', '=', row.id).where('is_active', '=', 1).executeTakeFirst()
-  const whole = { hosts: groupHosts(domains), buildSecrets: secrets.map(({ name }) => name), liveId: live?.id ?? null }
+  const data = await dataServerOf(db, row.id)
+  const whole = { hosts: groupHosts(domains), buildSecrets: secrets.map(({ name }) => name), liveId: live?.id ?? null, data }
   return presentWhole(row, whole, ports)
 }
 

@@ -1,4 +1,5 @@
 import type { Availability } from '@berth/contract'
+import { listAppsWithData } from '../../domain/app-data.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
@@ -74,7 +75,8 @@ export function createChanges(deps: Deps) {
   async function remove(caller: Caller, serverId: string): Promise<{ serverId: string; command: string }> {
     const { node, hereId } = await cluster.find(serverId)
     const containers = (await swarm.tasks()).filter(({ nodeId }) => nodeId === node.id).length
-    const whyNot = whyNotRemoved(node, { hereId, containers })
+    const withData = (await listAppsWithData(deps.db, serverId)).map((app) => app.name)
+    const whyNot = whyNotRemoved(node, { hereId, containers, withData })
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     await audit(caller, 'server.remove', { before: { serverId, name: node.name, address: node.address } })
     await swarm.removeNode(node.id)

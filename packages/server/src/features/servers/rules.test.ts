@@ -47,6 +47,12 @@ describe('a server', () => {
     expect(whyNotRemoved(node(change), { hereId: 'node1', containers })).toBe(sentence)
   })
 
+  it('with data of apps stays, unless it is lost', () => {
+    const given = { hereId: 'node1', containers: 0, withData: ['store'] }
+    expect(whyNotRemoved(node({ availability: 'drain' }), given)).toContain('The data of store is on two. Move it first')
+    expect(whyNotRemoved(node({ isReady: false }), given)).toBeUndefined()
+  })
+
   it('with Berth on it is neither removed nor drained nor checked', () => {
     expect(whyNotRemoved(here, { hereId: 'node1', containers: 0 })).toContain('Berth runs on this server')
     expect(whyNotAvailable(here, 'node1', 'drain')).toContain('cannot be drained or paused')

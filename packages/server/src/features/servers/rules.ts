@@ -31,11 +31,16 @@ export function whyNotDrained(node: SwarmNode, nodes: readonly SwarmNode[], apps
   return `Only ${node.name} can run ${apps.join(', ')} now. Pause it and deploy ${them} again, on the first server. Then drain it.`
 }
 
-export function whyNotRemoved(node: SwarmNode, { hereId, containers }: { hereId: string; containers: number }): string | undefined {
+type Beside = { hereId: string; containers: number; withData?: readonly string[] }
+
+/** `withData`: the apps whose data is there. Of a lost server it is gone, whether or not it is removed. */
+export function whyNotRemoved(node: SwarmNode, { hereId, containers, withData = [] }: Beside): string | undefined {
   const { name } = node
   if (node.id === hereId) return 'Berth runs on this server, so it cannot be removed.'
   if (node.role === 'manager') return `${name} is a manager. Make it a worker first.`
   if (!node.isReady) return undefined
+  if (withData.length > 0)
+    return `The data of ${withData.join(', ')} is on ${name}. Move it first (berth apps move), or delete the app with its volumes.`
   if (node.availability !== 'drain') return `Drain ${name} first, so that what runs there is moved to other servers.`
   if (containers > 0)
     return `${name} still runs ${containers === 1 ? 'a container' : `${containers} containers`}. Wait until they have been moved.`

@@ -23,7 +23,7 @@ export const PORTS: readonly string[] = [
 ]
 
 export const PLACING =
-  'Apps without volumes and files run on the servers that have passed their check. Databases, compose apps, and apps with volumes or files stay on this server.'
+  'Apps without volumes run on the servers that have passed their check. Databases and apps with volumes run where their data is, and compose apps on this server.'
 
 export const EDGE_LOST = 'The server does not answer. If it is gone for longer, take its address out of your DNS.'
 

@@ -1,9 +1,10 @@
+import { findAppData, HERE } from '../../domain/app-data.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { enqueueOnce } from '../../domain/job-names.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
-import { EngineUnreachable } from '../../engine/api/errors.ts'
+import { EngineUnreachable, ServerAway } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { appVolumeName, ownedBy } from '../../engine/labels.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -11,7 +12,7 @@ import type { Db } from '../../store/database.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'containers' | 'volumes'>
+  engine: Pick<Engine, 'containers' | 'volumes' | 'placedVolumes'>
   instance: string
   /** The volumes that the live release was started with: its containers may be made again at any time. */
   liveVolumes: (appId: number) => Promise<string[]>
@@ -22,9 +23,16 @@ const STILL_LIVE = 'The live release still has this volume. Deploy the app witho
 
 /** Deletes volumes on request. A job does it, in the queue of the app: a deployment may be about to mount the volume. */
 export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }: Deps) {
+  async function isThere(app: AppRow, name: string): Promise<boolean> {
+    const data = await findAppData(db, app.id)
+    if (data !== undefined && data.server !== HERE)
+      return (await engine.placedVolumes.look({ instance, serverId: data.server }, name)) !== undefined
+    return (await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }) })).some((volume) => volume.name === name)
+  }
+
   async function refuseInUse(app: AppRow, name: string): Promise<void> {
     const labels = ownedBy({ instance, appId: app.id })
-    if (!(await engine.volumes.list({ labels })).some((volume) => volume.name === name)) throw new AppError('volume_not_found')
+    if (!(await isThere(app, name))) throw new AppError('volume_not_found')
     for (const { id } of await engine.containers.list({ labels }))
       if ((await engine.containers.inspect(id))?.volumes.some((volume) => volume.name === name))
         throw new AppError('volume_in_use', {
@@ -36,6 +44,7 @@ export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }:
     if (isInSettings(app, volume)) throw new AppError('volume_in_use')
     if ((await liveVolumes(app.id)).includes(volume)) throw new AppError('volume_in_use', { message: STILL_LIVE })
     await refuseInUse(app, appVolumeName(instance, app.id, volume)).catch((cause: unknown) => {
+      if (cause instanceof ServerAway) throw new AppError('server_away', { message: cause.message, cause })
       throw cause instanceof EngineUnreachable ? new AppError('engine_unreachable', { cause }) : cause
     })
     const at = now()

@@ -1,5 +1,13 @@
 import { EdgeUnavailable } from '../../../edge/edge.ts'
-import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
+import {
+  BuilderSilent,
+  BuildFailed,
+  EngineError,
+  EngineUnreachable,
+  ServerAway,
+  SpecRefused,
+  VolumeLost,
+} from '../../../engine/api/errors.ts'
 import { RepositoryUnreachable, SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
 import { DatabaseLost } from '../../../store/database-lost.ts'
@@ -15,8 +23,8 @@ export class StageTimedOut extends Error {
 }
 
 const LONGEST = 2000
-const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
-const PASSES = [StageTimedOut, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
+const SAYS_IT_ITSELF = [DeploymentFailure, ServerAway, VolumeLost, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
+const PASSES = [StageTimedOut, ServerAway, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
 type Words = (redactor: Pick<Redactor, 'lines'>) => string

@@ -5,26 +5,30 @@ import { isAt, type Place, placesOf, processesOf } from '../../../../domain/proc
 import type { Target } from '../../../../domain/routes.ts'
 import { placesWanted } from '../../../../domain/wanted-places.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
-import { volumeLabels } from '../../../../engine/labels.ts'
 import { stopToTheEnd } from '../../../../engine/stop-in-time.ts'
+import type { Db } from '../../../../store/database.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import { refuseLostVolumes } from '../lost-volumes.ts'
 import type { Launcher, Release } from '../release.ts'
+import { createDataPlace, type DataPlaces } from './data-place.ts'
 import { type ContainerHealthDeps, createContainerHealth, type Running } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
 import { isSingle, mountsOf, type SpecDeps, specOf, type WantedContainer } from './spec.ts'
 import { createSurplus, ownOf, stopAndRemove } from './surplus.ts'
 
-type Deps = ContainerHealthDeps & SpecDeps
+type Given = ContainerHealthDeps & Omit<SpecDeps, 'places' | 'db'> & { db: Db; now: () => Date }
+type Deps = Given & SpecDeps & { places: DataPlaces }
 
 const UP: readonly string[] = ['running', 'restarting', 'paused']
 
 /** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */
-export function createContainerLauncher(deps: Deps): Launcher {
+export function createContainerLauncher(given: Given): Launcher {
+  const places = createDataPlace(given)
+  const deps = { ...given, places }
   const { engine, containers, tuning } = deps
   const { start, ...replicas } = createReplicas(deps)
 
   async function retireOld(context: Context): Promise<void> {
+    await places.of(context, mountsOf(deps, context)) // first: it may be that the new one cannot be started
     if (!isSingle(context)) {
       if (context.replaces !== null) context.say('The current release keeps serving until the new one is healthy')
       return
@@ -79,16 +83,15 @@ function refuseSeveralWriters({ app, config, deployment }: Pick<Context, 'app' |
 
 /** The containers of one release: its replicas, and those of its other processes. Each is started and proven like the only one. */
 function createReplicas(deps: Deps) {
-  const { engine, containers, instance } = deps
+  const { engine, containers, instance, places } = deps
   const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
   /** Creates what the containers need. */
   async function prepare(context: Context): Promise<void> {
     const { app, effect } = context
     await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
-    const labels = volumeLabels({ instance, projectId: app.project_id, appId: app.id })
-    for (const { volume } of mountsOf(deps, context))
-      await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
+    const mounts = mountsOf(deps, context)
+    await places.ensureVolumes(context, await places.of(context, mounts), mounts)
   }
 
   async function startOne(context: Context, wanted: WantedContainer): Promise<Running> {
@@ -127,7 +130,7 @@ function createReplicas(deps: Deps) {
       const existing = found.find(({ owner, state }) => isAt(place, owner) && state !== 'created')
       if (existing === undefined && problem) throw problem
       if (existing === undefined && made.length === 0) {
-        await refuseLostVolumes(deps, context, { mounts: mountsOf(deps, context) })
+        await places.refuseLost(context, mountsOf(deps, context))
         await prepare(context)
       }
       if (existing === undefined) made.push(await startOne(context, { artifact, place }))

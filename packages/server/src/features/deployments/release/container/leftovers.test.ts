@@ -83,7 +83,15 @@ function launcherWith(there: ContainerSummary[]) {
   const { done, ...parts } = engineWith(there)
   const keptOutput = { keep: async () => undefined }
   return {
-    launcher: createContainerLauncher({ ...stored, ...parts, findTemplate: () => undefined, keptOutput, instance: 'i', tuning: TUNING }),
+    launcher: createContainerLauncher({
+      ...stored,
+      ...parts,
+      findTemplate: () => undefined,
+      keptOutput,
+      instance: 'i',
+      tuning: TUNING,
+      now: () => new Date(),
+    }),
     done,
   }
 }

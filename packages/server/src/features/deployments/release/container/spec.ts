@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startArgv } from '../../../../builders/dockerfile-text.ts'
+import { HERE } from '../../../../domain/app-data.ts'
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
@@ -9,18 +10,22 @@ import { placesWanted } from '../../../../domain/wanted-places.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { appVolumeName, containerName, labelsOf, processContainerName, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
+import type { AllowedServers } from '../../../../engine/swarm/nodes.ts'
+import { tooLargeForSwarm } from '../../../../engine/swarm/service-files.ts'
 import type { SecretBox } from '../../../../lib/secret-box.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
-import type { Context } from '../../run/stage.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { findReleaseFiles } from '../store.ts'
-import { allowedServers } from './placement.ts'
+import type { DataPlaces } from './data-place.ts'
+import { allowedServers, whyNotFile } from './placement.ts'
 
 export type SpecDeps = {
   db: Reader
   secrets: SecretBox
   engine: Pick<Engine, 'placement'>
+  places: Pick<DataPlaces, 'of'>
   instance: string
   findTemplate: (name: string) => DatabaseTemplate | undefined
 }
@@ -57,13 +62,25 @@ export async function specOf(deps: SpecDeps, context: Context, { artifact, place
     network: projectNetworkName(instance, app.project_id),
     turn: deployment.id + placesWanted(context).findIndex((each) => isDeepStrictEqual(each, place)) * STRIDE,
     volumes: mountsOf(deps, context),
+    isAlone: holdsDataAlone(app, config),
     files: openFiles(deps.secrets, app.id, await findReleaseFiles(deps.db, deployment.id)),
     ...limitsAt(context, place),
     restart: restartOf(context),
     ...processSpec(context, deps, place),
   }
-  const servers = await allowedServers(deps.engine, app, spec)
+  const servers = await serversFor(deps, context, spec)
   return servers === undefined ? spec : { ...spec, servers }
+}
+
+/** What has data runs where it is, and everything else where the app may. */
+async function serversFor({ engine, places }: SpecDeps, context: Context, spec: ContainerSpec): Promise<AllowedServers | undefined> {
+  const place = await places.of(context, spec.volumes)
+  if (place === undefined) return await allowedServers(engine, context.app, spec)
+  if (place.server === HERE) return undefined
+  const file = tooLargeForSwarm(spec.files ?? [])
+  if (file !== undefined)
+    throw new DeploymentFailure(`The data of this app is on the server ${place.server_name}, ${whyNotFile(file)} Change the file.`)
+  return { serverId: place.server }
 }
 
 /** A process beside the main one has its own command, and no name in the network: nobody calls it. */
