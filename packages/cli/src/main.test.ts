@@ -142,6 +142,11 @@ describe('projects and apps', () => {
     expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +not deployed +1 +none/)
     await answerOf('apps.get', ['status', 'web'])
   })
+
+  it('apps move refuses an app without data', async () => {
+    expect((await berth(['apps', 'move', 'web', 'this'])).code, 'without a terminal it must be confirmed').toBe(2)
+    expect((await berth(['apps', 'move', 'web', 'this', '--yes'])).err).toContain('must be an app that was deployed with volumes')
+  })
 })
 
 describe('env and domains', () => {

@@ -78,6 +78,17 @@ export const Application = Type.Object({
   replicas: Type.Integer(),
   /** The servers that may run it: empty for any, `this`, `server:<id>` or `label:<word>`. Takes effect on the next deployment. */
   placement: Type.String(),
+  /** The server that has its data: `this`, or the id and the name of another one. Not there before its first release with volumes, nor in lists. */
+  data_server: Type.Optional(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      /** Where it is being moved to. */
+      moving_to: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
+      /** Why the last move went back; empty if it did not. */
+      move_problem: Type.String(),
+    }),
+  ),
   /** Besides its main process. An empty command is that of the repository. */
   processes: Type.Array(AppProcess),
   template_name: Type.String(),
@@ -118,6 +129,7 @@ export const ListedApplication = Type.Omit(Application, [
   'start_command',
   'release_command',
   'processes',
+  'data_server',
   'build_args',
   'volumes',
   'build_secrets',
@@ -202,6 +214,11 @@ export const ApplicationChange = Type.Object({
 export type ApplicationChange = Static<typeof ApplicationChange>
 
 export const ApplicationDeletion = Type.Object({ appId: Id, deleteVolumes: Type.Optional(Flag) })
+/** `server` is the id of another server, or `this` for the one that Berth runs on. */
+export const AppMove = Type.Object({
+  appId: Id,
+  server: Type.String({ minLength: 1, maxLength: 40, pattern: '^[a-z0-9]+$', ...expects('the id of a server, or "this"') }),
+})
 export const Transfer = Type.Object({ appId: Id, userId: Id })
 export const AppOnly = Type.Object({ appId: Id })
 

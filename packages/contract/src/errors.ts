@@ -78,6 +78,8 @@ export const ERRORS = {
   swarm_not_possible: { status: 409, message: 'Swarm cannot be switched on here.' },
   node_running: { status: 409, message: 'The node or its proxy may still be running. Stop it, and try again in a minute.' },
   server_refused: { status: 409, message: 'This cannot be done with this server now.' },
+  move_under_way: { status: 409, message: 'The app is being moved to another server. Wait for its end.' },
+  volume_lost: { status: 409, message: 'A volume of the app is not on its server any more.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
   update_running: { status: 409, message: 'An update is already running.' },
   update_not_possible: { status: 409, message: 'This Berth cannot update itself.' },
@@ -97,6 +99,7 @@ export const ERRORS = {
     status: 503,
     message: 'The servers do not answer, or are electing a new leader. That takes up to a minute if a manager was lost. Try again then.',
   },
+  server_away: { status: 503, message: 'The server that is needed does not answer. See Servers.' },
   storage_unavailable: {
     status: 503,
     message:

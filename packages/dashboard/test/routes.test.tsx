@@ -150,6 +150,51 @@ describe('the projects page', () => {
   })
 })
 
+describe('the server of an app with data', () => {
+  const place = {
+    name: '',
+    address: '',
+    role: 'worker',
+    isLeader: false,
+    state: 'ready',
+    availability: 'active',
+    engine: '',
+    cores: 1,
+  } as const
+  const more = { memoryBytes: 1, cpu: null, memory: null, labels: [], runs: [], message: '', isChecked: true, checks: [], checkedAt: null }
+  const servers = [
+    { ...place, ...more, id: 'a', name: 'alpha', isThis: true },
+    { ...place, ...more, id: 'b', name: 'beta', isThis: false },
+  ]
+  const data_server = { id: 'b', name: 'beta', move_problem: 'The app was not moved: there is no space left.' }
+
+  it('is shown, with why the last move went back, and the app is moved after its name was typed', async () => {
+    const moving = application({ data_server: { ...data_server, move_problem: '', moving_to: { id: 'this', name: '' } } })
+    let isMoving = false
+    const network = fakeNetwork({
+      ...ONE_APP,
+      'apps.get': () => (isMoving ? moving : application({ data_server })),
+      'servers.list': { ...ONE_SERVER, isSwarm: true, servers },
+      'apps.move': () => {
+        isMoving = true
+        return moving
+      },
+    })
+    using _page = openPage('/apps/7/settings')
+    await shows('The data of this app is on the server beta.')
+    await shows('there is no space left')
+    const isOfServers = ({ textContent }: HTMLSelectElement) => textContent.includes('Select a server')
+    const select = await until(() => [...document.querySelectorAll('select')].find(isOfServers))
+    select.value = 'this'
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+    await press('Move…')
+    await type('Type "worker" to confirm', 'worker')
+    await press('Move')
+    await shows('It is being moved to the server that Berth runs on.')
+    expect(network.sent.find(({ name }) => name === 'apps.move')?.body).toEqual({ appId: 7, server: 'this' })
+  })
+})
+
 describe('a project with many apps', () => {
   it('finds one by its name', async () => {
     const applications = Array.from({ length: 60 }, (_, n) => application({ id: n + 1, name: `app-${n + 1}`, slug: `app-${n + 1}-shop` }))

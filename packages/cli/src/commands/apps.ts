@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListedApplication } from '@berth/contract'
 import { requiredText, textOf, textsOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, type Values } from '../command.ts'
@@ -7,6 +8,9 @@ import { readText } from '../files.ts'
 import { findApp, findProject } from '../find-app.ts'
 import { statusWords } from '../status-words.ts'
 import { changeFields, newAppFields } from './app-fields.ts'
+import { findServer } from './servers.ts'
+
+const MOVE_LOOK_MS = 1000
 
 const PROJECT = { project: { type: 'string', short: 'p', value: 'project', summary: 'the name or ID of the project' } } as const
 
@@ -163,4 +167,32 @@ const transfer = command({
   },
 })
 
-export const apps = [list, create, update, remove, transfer]
+/** Only admins may list servers by name. */
+async function serverIdOf(ctx: Context, server: string): Promise<string> {
+  if (server === 'this') return server
+  const me = await ctx.api('auth.me', {})
+  return me.role === 'user' ? server : (await findServer(ctx.api, server)).id
+}
+
+const move = command({
+  usage: 'apps move <app> <server>',
+  summary: 'Move an app with its data to another server, or to "this", the one that Berth runs on; it is away meanwhile, so it asks first',
+  options: { ...YES, detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } },
+  async run(ctx, { app, server }, values) {
+    const { id: appId, name } = await findApp(ctx.api, app)
+    const to = await serverIdOf(ctx, server)
+    await ctx.prompt.confirm(name, values['yes'] === true)
+    let answer = await ctx.api('apps.move', { appId, server: to })
+    if (values['detach'] !== true) ctx.out.note(`${name} is stopped, and its data is copied…`)
+    while (values['detach'] !== true && answer.data_server?.moving_to !== undefined) {
+      await sleep(MOVE_LOOK_MS)
+      answer = await ctx.api('apps.get', { appId })
+    }
+    const { moving_to: moving, move_problem: problem = '' } = answer.data_server ?? {}
+    ctx.out.line(moving ? `${name} is being moved. Look at it with: berth status ${app}` : problem || `${name} was moved.`)
+    ctx.out.json(answer)
+    return moving === undefined && problem !== '' ? 1 : 0
+  },
+})
+
+export const apps = [list, create, update, remove, transfer, move]

@@ -3,7 +3,7 @@ import { textOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, WrongUsage } from '../command.ts'
 
 /** A server by its id or its name. */
-async function findServer(api: Call, nameOrId: string): Promise<Server> {
+export async function findServer(api: Call, nameOrId: string): Promise<Server> {
   const { servers: all } = await api('servers.list')
   const [only, other] = all.filter(({ id, name }) => id === nameOrId || name === nameOrId)
   if (!only) throw new CannotDo('server_not_found', `There is no server "${nameOrId}".`, 'Try: berth servers')

@@ -3,6 +3,7 @@ import {
   Application,
   ApplicationChange,
   ApplicationDeletion,
+  AppMove,
   AppOnly,
   Connection,
   ListedApplication,
@@ -49,6 +50,10 @@ export const appOperations = {
   'apps.transfer': operation({
     summary: 'Transfer an app to another user who can see it',
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
+  }),
+  'apps.move': operation({
+    summary: 'Move an app with its data to another server; the app is away meanwhile',
+    method: 'POST', path: '/api/apps/move', may: 'owner of the app', body: AppMove, answer: Application, message: 'Move started',
   }),
   'apps.connection': operation({
     summary: 'Get the connection URL of a database for other apps in the project',

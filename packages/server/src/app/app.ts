@@ -210,6 +210,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, serv
   return backgroundTasks({
     ...watched,
     reconcile: work.reconcile,
+    removeLeftVolumes: work.removeLeftVolumes,
     wake: background.wake,
     wantCertificates: traffic.wantCertificates,
     makeRoom,

@@ -36,6 +36,7 @@ type Parts = {
   figures: FiguresKeeper
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
+  removeLeftVolumes: () => Promise<void>
   servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
   /** Of the other servers. */
   keepEdges: () => Promise<void>
@@ -71,6 +72,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'networks of other servers',
   'agents',
   'edges of other servers',
+  'volumes left on other servers',
 ]
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -192,6 +194,11 @@ function serverTasks(parts: Parts): Task[] {
       name: 'edges of other servers',
       everyMs: EDGES_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.keepEdges())),
+    },
+    {
+      name: 'volumes left on other servers',
+      everyMs: AGENTS_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.removeLeftVolumes())),
     },
     {
       name: 'images for other servers',

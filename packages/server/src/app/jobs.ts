@@ -5,12 +5,14 @@ export function jobHandlers(parts: {
   runDeployment: JobHandlers['deployment.run']
   restore: JobHandlers['app.restore']
   removeApp: JobHandlers['app.remove']
+  moveApp: JobHandlers['app.move']
   removeVolume: JobHandlers['volume.remove']
 }): JobHandlers {
   return {
     'deployment.run': parts.runDeployment,
     'app.restore': parts.restore,
     'app.remove': parts.removeApp,
+    'app.move': parts.moveApp,
     'volume.remove': parts.removeVolume,
   }
 }

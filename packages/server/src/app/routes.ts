@@ -39,6 +39,8 @@ import type { Doctor } from '../features/health/doctor.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
 import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { metricsHandlers } from '../features/metrics/routes.ts'
+import { moveHandlers } from '../features/moves/routes.ts'
+import type { Moves } from '../features/moves/service.ts'
 import { nodeHandlers } from '../features/nodes/routes.ts'
 import type { Nodes } from '../features/nodes/service.ts'
 import { overviewHandlers } from '../features/overview/routes.ts'
@@ -95,6 +97,7 @@ export type Parts = {
   disk: DiskRoom
   files: Files
   deleteVolume: VolumeDeletion
+  moves: Moves
   gitAccounts: GitAccounts
   repositories: Repositories
   gitHubConnect: GitHubConnect
@@ -147,6 +150,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...overviewHandlers({ deployments: parts.deployments, domains: parts.domains, health: health.health }),
     ...diskHandlers(parts.disk),
     ...storageHandlers(parts),
+    ...moveHandlers(parts.moves),
     ...containerHandlers(parts.containers),
     ...stackHandlers(parts),
     ...trafficHandlers(parts.traffic),

@@ -15,12 +15,14 @@ import { createSettlePorts } from '../features/deployments/release/compose/settl
 import { createSharedPlans, type SharedPlans } from '../features/deployments/release/compose/shared-plans.ts'
 import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDeployments } from '../features/deployments/service.ts'
+import { createMoveApp } from '../features/moves/run.ts'
 import { createPorts, type Ports } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import { createWorker } from '../queue/worker.ts'
 import { createComeHome } from '../reconcile/come-home.ts'
+import { createLeftVolumes } from '../reconcile/left-volumes.ts'
 import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
@@ -66,8 +68,9 @@ export function createWorkParts(
     retention: async () => base.settings().retention,
     onChanged: onContainersChanged,
   })
-  const removal = createRemovalParts(base, { engine, onRemoved: onRowsChanged })
-  const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }))
+  const dataJobs = createDataJobs(base, { engine, deploying, onRemoved: onRowsChanged, onChanged: onContainersChanged })
+  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...dataJobs }
+  const worker = createJobWorker(base, jobHandlers(handlers))
   const deployments = createDeployments({
     db,
     now,
@@ -95,13 +98,24 @@ export function createWorkParts(
     ...running,
     reconcile,
     onAppsRemoved,
+    removeLeftVolumes: dataJobs.removeLeftVolumes,
   }
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
 
-function createRemovalParts(base: Foundation, deps: Pick<EngineParts, 'engine'> & { onRemoved: () => void }) {
-  return createRemoval({ ...base, ...deps, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) })
+type DataDeps = Pick<EngineParts, 'engine'> &
+  Pick<ReconcileDeps, 'deploying'> & { onRemoved: () => void; onChanged: (appId: number) => void }
+
+/** What removes the data of apps, and what moves it. */
+function createDataJobs(base: Foundation, { engine, deploying, onRemoved, onChanged }: DataDeps) {
+  const { restore, containers } = deploying
+  const removal = { engine, onRemoved, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) }
+  return {
+    ...createRemoval({ ...base, ...removal }),
+    moveApp: createMoveApp({ ...base, engine, containers, graceSeconds: base.tuning.stopGraceSeconds, restore, onChanged }),
+    removeLeftVolumes: createLeftVolumes({ ...base, engine }),
+  }
 }
 
 function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandlers>) {

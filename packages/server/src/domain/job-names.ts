@@ -6,6 +6,7 @@ export type JobPayloads = {
   'deployment.run': { deploymentId: number; appId: number }
   'app.restore': { appId: number }
   'volume.remove': { appId: number; volume: string }
+  'app.move': { appId: number }
   'app.remove': { appId: number; projectId: number; deleteVolumes: boolean }
 }
 export type JobName = keyof JobPayloads

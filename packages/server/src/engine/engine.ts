@@ -23,6 +23,7 @@ import { createPlacing, type OtherServers } from './swarm/placing.ts'
 import { createProbe } from './swarm/probe.ts'
 import { createServices } from './swarm/services.ts'
 import { createSwarm } from './swarm/swarm.ts'
+import { createVolumeCopies } from './volume-copies.ts'
 import { createVolumes } from './volumes.ts'
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
@@ -58,6 +59,14 @@ export function createEngine(deps: Deps) {
     otherServers,
   )
   const lentContainers = createLentContainers({ transport })
+  const volumes = createVolumes({ transport, lentContainers, removeContainer: here.remove })
+  const { copy: copyVolume } = createVolumeCopies({
+    transport,
+    remove: here.remove,
+    volumes,
+    placed: placing.placedVolumes,
+    imageOf: agentImage.ensure,
+  })
   const logs = createContainerLogs({ transport })
   const measure = createMeasureDisk({ transport })
   const services = createServices({ transport, log: deps.log })
@@ -80,7 +89,8 @@ export function createEngine(deps: Deps) {
     exec: createExec({ transport }),
     networks,
     lentContainers,
-    volumes: createVolumes({ transport, lentContainers, removeContainer: here.remove }),
+    volumes,
+    copyVolume,
     events: createEngineEvents({ transport }),
     endTimes: createEndTimes({ transport }),
     buildCache: createBuildCache({ transport, measure }),

@@ -18,7 +18,8 @@ async function openNodes() {
   const workers: ReturnType<typeof createWorker>[] = []
 
   async function start(name: string, run: Run, { unwanted = async () => [] }: { unwanted?: Unwanted } = {}): Promise<void> {
-    const others = { 'app.restore': async () => undefined, 'app.remove': async () => undefined, 'volume.remove': async () => undefined }
+    const nothing = async () => undefined
+    const others = { 'app.restore': nothing, 'app.remove': nothing, 'volume.remove': nothing, 'app.move': nothing }
     const handlers: JobHandlers = { 'deployment.run': async (_payload, signal) => await run(guarded, signal), ...others }
     const worker = createWorker({
       db: test.db,

@@ -30,6 +30,7 @@ function parts(run: JobHandlers['deployment.run'], slots = 2, log: Logger = sile
     'deployment.run': run,
     'app.restore': async () => undefined,
     'app.remove': async () => undefined,
+    'app.move': async () => undefined,
     'volume.remove': async () => undefined,
   }
   return {

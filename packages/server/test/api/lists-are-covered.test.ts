@@ -18,7 +18,7 @@ function notNamed(names: readonly string[]): string[] {
 
 async function jobNames(): Promise<string[]> {
   const nothing = async () => undefined
-  return Object.keys(jobHandlers({ runDeployment: nothing, restore: nothing, removeApp: nothing, removeVolume: nothing }))
+  return Object.keys(jobHandlers({ runDeployment: nothing, restore: nothing, removeApp: nothing, removeVolume: nothing, moveApp: nothing }))
 }
 
 /** Tests give the words of a command as a list: 'apps', 'create'. */

@@ -73,6 +73,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'builds.plan': 'invalid_source', // no repository
   'builds.planNew': 'invalid_source', // one that does not answer
   'apps.storage': 'engine_unreachable',
+  'apps.move': 'invalid_request', // it has no data
   'volumes.delete': 'engine_unreachable',
   'disk.usage': 'engine_unreachable',
   'disk.cleanUp': 'engine_unreachable',

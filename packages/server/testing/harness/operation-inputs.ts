@@ -46,6 +46,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'apps.get': ofApp,
   'apps.update': (given) => ({ ...ofApp(given), description: 'Changed' }),
   'apps.delete': ofApp,
+  'apps.move': (given) => ({ ...ofApp(given), server: 'this' }),
   'apps.transfer': (given) => ({ ...ofApp(given), userId: given.subject.userId }),
   'apps.connection': ({ subject }) => ({ appId: subject.databaseAppId }),
   'apps.storage': ofApp,

@@ -11,6 +11,7 @@ import { gitAccounts, webhookOf } from '../git/queries.ts'
 import { BuildSecretsCard } from './build-secrets-card.tsx'
 import { BuildSettings } from './build-settings.tsx'
 import { ComposeFileCard } from './compose-file-card.tsx'
+import { DataServerCard } from './data-server-card.tsx'
 import { DeployHookCard } from './deploy-hook-card.tsx'
 import { DeployKeyCard } from './deploy-key-card.tsx'
 import { PortsCard } from './ports-card.tsx'
@@ -34,6 +35,7 @@ export function AppSettings() {
         <legend className="sr-only">Settings of {app.name}</legend>
         <SettingsForm app={app} disabled={!mayEdit} />
       </fieldset>
+      <DataServerCard app={app} disabled={!mayEdit} />
       {app.app_type === 'compose' && <PortsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && app.git_clone_url !== '' && <BuildSecretsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && <DeployHookCard app={app} />}

@@ -15,7 +15,7 @@ export function PlacementField({ app, form }: { app: Application; form: FormFiel
   return (
     <SelectField
       label="Placement"
-      hint="Where it may run. Apps with volumes or files stay on the server that Berth runs on."
+      hint="Where it may run. An app with volumes needs one server; once it has data there, it is moved below."
       options={placementOptions(data?.servers ?? [], app.placement)}
       {...form.choice('placement')}
     />

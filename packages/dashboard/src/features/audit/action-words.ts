@@ -25,6 +25,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'app.create': 'App created',
   'app.update': 'App changed',
   'app.transfer': 'App transferred',
+  'app.move': 'App is being moved',
+  'app.move_end': 'App moved, or moved back',
   'app.compose_file': 'Compose file changed',
   'app.open_port': 'Port opened',
   'app.close_port': 'Port closed',

@@ -1,4 +1,5 @@
 import type { ContainerStatus } from '@berth/contract'
+import { findDataMove } from '../../domain/app-data.ts'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
@@ -60,6 +61,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
   const underWay = await statusesUnderWay(tx, appId)
   const isInTheWay = verb === 'stop' ? underWay.length > 0 : underWay.includes('deploying')
   if (isInTheWay) throw new AppError('deployment_under_way')
+  if (verb !== 'stop' && (await findDataMove(tx, appId)) !== undefined) throw new AppError('move_under_way')
 }
 
 /**

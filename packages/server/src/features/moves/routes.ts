@@ -1,0 +1,8 @@
+import type { Handlers } from '../../http/implement.ts'
+import type { Moves } from './service.ts'
+
+export function moveHandlers(moves: Moves) {
+  return {
+    'apps.move': async ({ caller, app, input }) => await moves.request(caller, app, input.server),
+  } satisfies Partial<Handlers>
+}
