@@ -50,7 +50,7 @@ it('an app with a volume stays on the first server, and one without runs on the 
     ['n2', ['site']],
     ['n3', ['site']],
   ])
-  expect(placing).toContain('Apps without volumes and files run on the servers that have passed their check.')
+  expect(placing).toContain('Apps without volumes run on the servers that have passed their check.')
   const { logs } = await lab.owner.call('containers.logs', { appId: site.id })
   expect(logs.match(/it began/g)).toHaveLength(2)
 })

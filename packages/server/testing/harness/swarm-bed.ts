@@ -25,6 +25,9 @@ export type BedNode = {
   run: (program: string, ...args: string[]) => Promise<string>
   /** As if its power was cut: the engine and everything in it. */
   kill: () => Promise<void>
+  /** As if its cable was pulled: it runs on, and nobody reaches it until it is mended. */
+  cut: () => Promise<void>
+  mend: () => Promise<void>
   log: () => Promise<string>
 }
 
@@ -108,6 +111,8 @@ async function beginNode(
     engine: { socketPath },
     run: inside,
     kill: async () => await killAll({ home, namespace }),
+    cut: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'down'])),
+    mend: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'up'])),
     log: async () => await readFile(path.join(home, 'log'), 'utf8'),
   }
 }

@@ -106,9 +106,19 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     host,
     createApp,
     deploy,
+    running: async (appId: number) => await runningOn(bed.nodes, appId),
     visit,
     [Symbol.asyncDispose]: async () => await held.disposeAsync(),
   }
+}
+
+/** The machines on which a container of an app runs, whoever says what. */
+async function runningOn(nodes: readonly BedNode[], appId: number): Promise<BedNode[]> {
+  const found = nodes.map(async (node) => ({
+    node,
+    names: await node.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}').catch(() => ''),
+  }))
+  return (await Promise.all(found)).flatMap(({ node, names }) => (names.trim() === '' ? [] : [node]))
 }
 
 /** Visits until it is told to stop. Gives the answers that were not 200, how many there were, and the longest one. */
