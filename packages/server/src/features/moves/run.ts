@@ -1,4 +1,5 @@
 import { findAppData, findDataMove, HERE, insertLeftVolume } from '../../domain/app-data.ts'
+import { setAppStatus } from '../../domain/app-status.ts'
 import { PLATFORM, recordAudit } from '../../domain/audit.ts'
 import type { JobHandlers } from '../../domain/job-names.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
@@ -56,16 +57,28 @@ export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
 
 type Moving = { readonly move: DataMove; readonly app: AppRow; readonly signal: AbortSignal }
 
-/** Stops the app, and copies each of its volumes. What goes wrong is a reason to go back, unless this process or its engine is going away. */
-function createCopying(deps: Deps) {
-  const { db, engine, instance, containers, step, log } = deps
-
+function createStopping({ db, engine, containers, graceSeconds, now, onChanged }: Deps) {
   async function stop({ app, signal }: Moving): Promise<void> {
     const all = await containers.ofApp(app.id, signal)
-    await Promise.all(all.map(async ({ id }) => await engine.containers.stop(id, deps.graceSeconds, signal)))
+    await Promise.all(all.map(async ({ id }) => await engine.containers.stop(id, graceSeconds, signal)))
     const up = (await containers.ofApp(app.id, signal)).filter(({ state }) => state === 'running' || state === 'paused')
     if (up.length > 0) throw new EngineError(500, `The app could not be stopped: ${up.map(({ name }) => name).join(', ')} still runs.`)
   }
+
+  /** Nobody looks after it meanwhile: its queue is busy. */
+  async function sayStopped({ app, move }: Moving): Promise<void> {
+    const reason = `The app is being moved to ${called(move.to_server, move.to_name)}, and is started again then.`
+    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason, wanted: 'running' }))
+    onChanged(app.id)
+  }
+
+  return { stop, sayStopped }
+}
+
+/** Stops the app, and copies each of its volumes. What goes wrong is a reason to go back, unless this process or its engine is going away. */
+function createCopying(deps: Deps) {
+  const { db, engine, instance, step, log } = deps
+  const { stop, sayStopped } = createStopping(deps)
 
   async function volumesOf({ app, move, signal }: Moving): Promise<string[]> {
     const serverId = at(move.from_server)
@@ -99,6 +112,7 @@ function createCopying(deps: Deps) {
   return async function copying(moving: Moving): Promise<void> {
     try {
       await step('engine.stop_for_move', async () => await stop(moving))
+      await sayStopped(moving)
       await copyAll(moving)
     } catch (cause) {
       if (moving.signal.aborted || cause instanceof EngineUnreachable) throw cause
