@@ -69,8 +69,7 @@ export function createWorkParts(
     onChanged: onContainersChanged,
   })
   const dataJobs = createDataJobs(base, { engine, deploying, onRemoved: onRowsChanged, onChanged: onContainersChanged })
-  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...dataJobs }
-  const worker = createJobWorker(base, jobHandlers(handlers))
+  const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...dataJobs }))
   const deployments = createDeployments({
     db,
     now,

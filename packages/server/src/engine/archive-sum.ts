@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 import { BLOCK, paddingFor } from './build/tar.ts'
 import {
   createBytes,
@@ -37,18 +37,14 @@ export async function* summed(chunks: AsyncIterable<Buffer>, atEnd: (sum: Archiv
       const longName = LONG_NAMES[type]
       if (type === PAX || type === PAX_OF_ALL || longName !== undefined) {
         const contents = await headerContents(take, sizeIn(header))
-        yield contents
-        yield paddingFor(contents.length)
-        if (type !== PAX_OF_ALL) records = withRecords(records, contents, longName)
+        yield Buffer.concat([contents, paddingFor(contents.length)])
+        records = type === PAX_OF_ALL ? records : withRecords(records, contents, longName)
         continue
       }
       const size = WITHOUT_CONTENTS.test(type) ? 0 : Number(records.get('size') ?? sizeIn(header))
       all.update(aboutEntry(header, records, type))
       if (type !== DIRECTORY) files += 1
-      for await (const piece of pieces(size)) {
-        all.update(piece)
-        yield piece
-      }
+      yield* noted(pieces(size), all)
       bytes += size
       records = new Map()
       yield* pieces(paddingFor(size).length)
@@ -58,6 +54,13 @@ export async function* summed(chunks: AsyncIterable<Buffer>, atEnd: (sum: Archiv
     atEnd({ files, bytes, checksum: all.digest('hex') })
   } finally {
     await source.return?.()
+  }
+}
+
+async function* noted(pieces: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    sum.update(piece)
+    yield piece
   }
 }
 

@@ -118,7 +118,7 @@ describe('one with data', () => {
     ['is started again after a failure', [failed], answers, 'exited', false],
     ['waits a little after many failures', [40, 43, 46, 49].map((second) => ({ ...failed, second })), answers, 'restarting', false],
     ['is started again after that', [10, 13, 16, 19].map((second) => ({ ...failed, second })), answers, 'exited', false],
-  ] as const)('%s', (_how, tasks, server, state, waits) => {
+  ] as const)('%s', (...[, tasks, server, state, waits]) => {
     const details = detailsOfService(service, seen(...tasks), NOW, server)
     expect([details.state, details.waitsFor]).toEqual([state, waits ? server.why : undefined])
     const summary = summaryOfService(service, seen(...tasks), NOW, server)
