@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import type { Settings } from '@berth/contract'
 import type { Config } from '../config.ts'
 import { createAccountKey } from '../edge/certificates/account-key.ts'
+import { createAccountPause } from '../edge/certificates/account-pause.ts'
 import { createAcme } from '../edge/certificates/acme.ts'
 import { createAdoptFiles } from '../edge/certificates/adopt-files.ts'
 import { createIssueAttempts } from '../edge/certificates/attempts.ts'
@@ -11,6 +12,7 @@ import { createCertificates, type Orders } from '../edge/certificates/certificat
 import { createResolve } from '../edge/certificates/dns-check.ts'
 import { createCertificateIssuer } from '../edge/certificates/issuer.ts'
 import { createCertificateStore } from '../edge/certificates/kept-certificates.ts'
+import { createOrderBudget } from '../edge/certificates/order-budget.ts'
 import { createPreflight } from '../edge/certificates/preflight.ts'
 import { createSharedChallenges } from '../edge/certificates/shared-challenges.ts'
 import type { CertificateStatus } from '../edge/certificates/status.ts'
@@ -68,11 +70,14 @@ export function createCertificateParts(
   const settings = () => ({ directoryUrl: deps.settings().acmeDirectory || LETS_ENCRYPT, email: deps.settings().acmeEmail || undefined })
   const acme = createAcme({ settings, accountKey, edge: challenges })
   const directory = () => settings().directoryUrl
-  const issuer = createCertificateIssuer({ store, attempts, acme, preflight, directory, log, now, random: Math.random })
+  const pause = createAccountPause({ attempts, directory, now })
+  const budget = createOrderBudget({ db, now })
+  const issuer = createCertificateIssuer({ store, attempts, acme, preflight, budget, pause, directory, log, now, random: Math.random })
   const certificates = createCertificates({
     store,
     attempts,
     issuer,
+    pause,
     directory,
     edge,
     events: { onStatus: deps.onStatus },

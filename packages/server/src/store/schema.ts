@@ -11,7 +11,7 @@ import type {
   Trigger,
 } from '@berth/contract'
 import type { Generated } from 'kysely'
-import type { AcmeAccountTable, AcmeChallengeTable, CertificateAttemptTable, CertificateTable } from './certificate-tables.ts'
+import type { CertificateTables } from './certificate-tables.ts'
 import type {
   CommitStatusTable,
   DeployKeyTable,
@@ -246,7 +246,7 @@ type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
 type FactTable = { name: string; value: string }
 
-export type Schema = ServerTables & {
+export type Schema = CertificateTables & ServerTables & {
   user: UserTable
   session: SessionTable
   login_delay: LoginDelayTable
@@ -282,10 +282,6 @@ export type Schema = ServerTables & {
   control_plane: ControlPlaneTable
   lease: LeaseTable
   route_change: RouteChangeTable
-  certificate: CertificateTable
-  certificate_attempt: CertificateAttemptTable
-  acme_account: AcmeAccountTable
-  acme_challenge: AcmeChallengeTable
   event: EventTable
   audit: AuditTable
   published_port: PublishedPortTable

@@ -4,21 +4,25 @@ import { createServer, request } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
 const NEW_ORDER = '/order-plz'
-const TOO_MANY = JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates already issued' })
+const TYPE = 'urn:ietf:params:acme:error:rateLimited'
+const TOO_MANY = JSON.stringify({ type: TYPE, detail: 'too many certificates already issued' })
+const TOO_MANY_OF_ACCOUNT = JSON.stringify({ type: TYPE, detail: 'too many new orders (300) from this account in the last 3h0m0s' })
 
 /** A proxy in front of Pebble that records orders, and can refuse them like a rate-limiting authority. */
 export async function startAcmeProxy(to: { port: number; pem: string }) {
   const orders: string[] = []
   const limited = new Map<string, number>()
+  let accountLimit: number | undefined
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await buffer(req)
     const hosts = req.url === NEW_ORDER ? hostsIn(body) : []
     orders.push(...hosts)
-    const retryAfter = hosts.map((host) => limited.get(host)).find((seconds) => seconds !== undefined)
+    const ofAccount = hosts.length > 0 ? accountLimit : undefined
+    const retryAfter = ofAccount ?? hosts.map((host) => limited.get(host)).find((seconds) => seconds !== undefined)
     if (retryAfter === undefined) return await pass(req, res, body)
     const headers = { 'retry-after': String(retryAfter), 'content-type': 'application/problem+json', 'replay-nonce': 'none' }
-    res.writeHead(429, headers).end(TOO_MANY)
+    res.writeHead(429, headers).end(ofAccount === undefined ? TOO_MANY : TOO_MANY_OF_ACCOUNT)
   }
 
   /** Keeps the Host header: the authority builds its URLs from it, so everything goes through this proxy. */
@@ -48,6 +52,7 @@ export async function startAcmeProxy(to: { port: number; pem: string }) {
     port: address.port,
     orders,
     limit: (host: string, retryAfterSeconds: number) => void limited.set(host, retryAfterSeconds),
+    limitAccount: (retryAfterSeconds: number | undefined) => void (accountLimit = retryAfterSeconds),
     close() {
       server.close()
       server.closeAllConnections()

@@ -6,6 +6,7 @@ import { createAdoptFiles } from '../../src/edge/certificates/adopt-files.ts'
 import { createIssueAttempts } from '../../src/edge/certificates/attempts.ts'
 import { createCertificateFiles } from '../../src/edge/certificates/certificate-files.ts'
 import { createCertificateStore } from '../../src/edge/certificates/kept-certificates.ts'
+import { createOrderBudget } from '../../src/edge/certificates/order-budget.ts'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import type { Db } from '../../src/store/database.ts'
 import { openTestDatabase } from './test-database.ts'
@@ -23,6 +24,7 @@ export function openKeptCertificates(db: Db, dir: string, now = () => new Date()
     files,
     store: createCertificateStore({ db, secrets, files, adopt, log, now }),
     attempts: createIssueAttempts({ db, adopt }),
+    budget: createOrderBudget({ db, now }),
     accountKey: createAccountKey({ db, secrets, adopt }),
   }
 }

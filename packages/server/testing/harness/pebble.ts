@@ -18,6 +18,8 @@ export type Pebble = {
   orders: readonly string[]
   /** From now on orders of this host are answered with 429. */
   limit(host: string, retryAfterSeconds: number): void
+  /** From now on all orders are, as if the account had too many; undefined ends it. */
+  limitAccount(retryAfterSeconds: number | undefined): void
   /** For talking to Pebble itself. */
   ca: string
   /** The root of what Pebble issues. */
@@ -93,6 +95,7 @@ export async function startPebble(options: Options): Promise<Pebble> {
       directoryUrl: `https://localhost:${front.port}/dir`,
       orders: front.orders,
       limit: front.limit,
+      limitAccount: front.limitAccount,
       ca,
       root,
       issuer,

@@ -6,10 +6,16 @@ export class AcmeFailure extends Error {
   override readonly name = 'AcmeFailure'
   readonly isRateLimited: boolean
   readonly retryAfterMs: number | undefined
-  constructor(message: string, options: { isRateLimited?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  /** What the authority said about its limit. */
+  readonly detail: string
+  constructor(
+    message: string,
+    options: { isRateLimited?: boolean; retryAfterMs?: number | undefined; detail?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause })
     this.isRateLimited = options.isRateLimited ?? false
     this.retryAfterMs = options.retryAfterMs
+    this.detail = options.detail ?? ''
   }
 }
 
@@ -27,7 +33,11 @@ export async function exchange(sent: AcmeRequest, options: { ca?: string | undef
   if (response.status === 429) {
     const detail = problemDetail(response.body) ?? 'too many requests'
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
-    throw new AcmeFailure(`The certificate authority is rate limiting this server: ${detail}`, { isRateLimited: true, retryAfterMs })
+    throw new AcmeFailure(`The certificate authority is rate limiting this server: ${detail}`, {
+      isRateLimited: true,
+      retryAfterMs,
+      detail,
+    })
   }
   return response
 }

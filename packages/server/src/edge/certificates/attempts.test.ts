@@ -72,8 +72,9 @@ it('an attempt that is not stored yet is not forgotten by a look at what other n
 
 it('who tries again moves only the time, and no rate limit that another node was told', async () => {
   const [a, b] = [await reopened(), await reopened()]
+  const pause = { current: () => undefined }
   const policy = (directory: string) =>
-    createRenewalPolicy({ shown: () => undefined, attempts: a, directory: () => directory, now: () => new Date(5000) })
+    createRenewalPolicy({ shown: () => undefined, attempts: a, pause, directory: () => directory, now: () => new Date(5000) })
   const limited = { ...failed(3), isRateLimited: true, nextTryAt: 9000, directory: 'https://ca.test/dir' }
   await a.set('limited.test', failed(1))
   await a.set('failed.test', failed(1))

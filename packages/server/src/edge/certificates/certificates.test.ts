@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
@@ -8,69 +7,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { describe, expect, it, vi } from 'vitest'
-import { keptCertificatesOf } from '../../../testing/harness/kept-certificates.ts'
-import { type Pebble, startPebble } from '../../../testing/harness/pebble.ts'
+import { type Authority, type IssuingOptions, startCertificates } from '../../../testing/harness/issuing.ts'
+import { startPebble } from '../../../testing/harness/pebble.ts'
 import { startTestEdge, type TestEdge } from '../../../testing/harness/test-edge.ts'
-import type { Edge } from '../edge.ts'
 import { createHaproxyRuntime } from '../haproxy/runtime.ts'
-import { createAcme } from './acme.ts'
-import { createCertificates } from './certificates.ts'
-import { createResolve } from './dns-check.ts'
-import { createCertificateIssuer } from './issuer.ts'
 import { selfSignedCertificate } from './placeholder.ts'
-import { createPreflight } from './preflight.ts'
-import type { CertificateStatus } from './status.ts'
 
 const YEAR_MS = 365 * 86_400_000
-
-type Authority = Pick<Pebble, 'directoryUrl' | 'ca' | 'dnsServer'>
 /** For what needs no authority: nothing listens there. */
 const NO_AUTHORITY: Authority = { directoryUrl: 'http://127.0.0.1:1/dir', ca: '', dnsServer: '127.0.0.1:1' }
-
-type Options = { directoryUrl?: string; challengeEdge?: Pick<Edge, 'addChallenge' | 'removeChallenge'> }
-
-async function startCertificates(edge: TestEdge, pebble: Authority, options: Options = {}) {
-  const clock = { offsetMs: 0 }
-  const now = () => new Date(Date.now() + clock.offsetMs)
-  const heard: [string, CertificateStatus][] = []
-  const preflight = createPreflight({
-    edge: edge.edge,
-    resolve: createResolve({ servers: [pebble.dnsServer] }),
-    addresses: () => ['127.0.0.1'],
-    newToken: () => randomBytes(16).toString('hex'),
-    port: edge.httpPort,
-  })
-  const { store, attempts, accountKey } = await keptCertificatesOf(edge, now)
-  const log = { info: () => undefined, warn: () => undefined }
-  const directory = () => options.directoryUrl ?? pebble.directoryUrl
-  const issuer = createCertificateIssuer({
-    store,
-    attempts,
-    directory,
-    log,
-    now,
-    random: () => 0,
-    acme: createAcme({
-      settings: () => ({ directoryUrl: directory(), email: 'owner@example.com', ca: pebble.ca }),
-      accountKey,
-      edge: options.challengeEdge ?? edge.edge,
-      poll: { minMs: 50, maxMs: 500, attempts: 20 },
-    }),
-    preflight,
-  })
-  const certificates = createCertificates({
-    store,
-    attempts,
-    issuer,
-    directory,
-    edge: edge.edge,
-    events: { onStatus: (host, status) => heard.push([host, status]) },
-    log,
-    now,
-    everyMs: 100,
-  })
-  return { certificates, store, attempts, clock, heard, [Symbol.asyncDispose]: certificates.close }
-}
 
 /** Verifies the chain as a browser does, and gives the serial number of what was shown. */
 async function shown(edge: TestEdge, host: string, root?: string): Promise<string> {
@@ -250,7 +195,7 @@ describe('a certificate', () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('tried-out.test'))
-    const options: Options = { directoryUrl: `${pebble.directoryUrl}?staging` }
+    const options: IssuingOptions = { directoryUrl: `${pebble.directoryUrl}?staging` }
     await using sut = await startCertificates(edge, pebble, options)
     await sut.certificates.want(['tried-out.test'])
     const status = () => sut.certificates.status('tried-out.test')

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeLog } from '../edge.ts'
+import type { AccountPause } from './account-pause.ts'
 import type { IssueAttempts } from './attempts.ts'
 import type { CertificateSource } from './certificate-files.ts'
 import { checkUpload } from './check.ts'
@@ -24,6 +25,7 @@ export type CertificatesDeps = {
   store: Pick<CertificateStore, 'read' | 'put' | 'remove' | 'removeOtherFiles' | 'isArriving'>
   attempts: IssueAttempts
   issuer: CertificateIssuer
+  pause: AccountPause
   /** The authority that certificates are currently ordered from. */
   directory: () => string
   edge: Pick<Edge, 'setCertificates' | 'isRefused'>
@@ -38,20 +40,20 @@ export type CertificatesDeps = {
 
 /** Keeps a valid certificate for every wanted host. Nothing waits for it: until there is one, the placeholder is served. */
 export function createCertificates(deps: CertificatesDeps) {
-  const { store, attempts, issuer, directory, edge, events, log, now, orders = ALWAYS_OURS } = deps
+  const { store, attempts, issuer, pause, directory, edge, events, log, now, orders = ALWAYS_OURS } = deps
   const isBeingPut = (host: string, source: CertificateSource) => (source === 'acme' ? work.isWorking(host) : uploading.has(host))
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
-  const { isDue, retryNow } = createRenewalPolicy({ shown: shown.get, attempts, directory, now })
+  const { isDue, retryNow, tried, forgetAttempt } = createRenewalPolicy({ shown: shown.get, attempts, pause, directory, now })
   const work = createOrders(deps, { isDue, issue })
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
   const ready = oncePossible(async () => void (await Promise.all([shown.take(), attempts.follow()])))
-  const upload = createUpload(deps, { ready, shown, uploading, report })
+  const upload = createUpload(deps, { ready, shown, uploading, report, forgetAttempt })
   ready().catch((err: unknown) => log.warn({ err }, 'Certificates not loaded'))
 
   async function issue(host: string): Promise<void> {
     report(host)
-    const certificate = await issuer.tryIssue(host)
+    const certificate = await issuer.tryIssue(host, work.ownerOf(host))
     // somebody may have uploaded their own in the meantime
     if (certificate !== undefined && !isUploaded(host)) await shown.show(certificate)
     report(host, { isWorking: false })
@@ -60,7 +62,8 @@ export function createCertificates(deps: CertificatesDeps) {
   function status(host: string, { isWorking } = { isWorking: work.isWorking(host) }): CertificateStatus {
     const certificate = shown.get(host)
     const isRefused = certificate !== undefined && edge.isRefused(certificate)
-    return certificateStatus({ certificate, attempt: attempts.get(host), isRefused, isWorking, isWanted: work.isWanted(host), now: now() })
+    const [attempt, isWanted] = [isUploaded(host) ? undefined : attempts.get(host), work.isWanted(host)]
+    return certificateStatus({ certificate, attempt, pause: pause.current(), isRefused, isWorking, isWanted, now: now() })
   }
 
   /** The hosts for which we order certificates. Others keep what they have until `forget`. */
@@ -69,6 +72,7 @@ export function createCertificates(deps: CertificatesDeps) {
     await shown.finishRemovals()
     if (orders.isOurs()) reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
     work.want(hosts, owners)
+    if (orders.isOurs() && pause.current()) reportChanged(hosts.filter((host) => shown.get(host) === undefined && !work.isWorking(host)))
   }
 
   /** Serves what other nodes have stored, and orders what they asked for. */
@@ -92,36 +96,36 @@ export function createCertificates(deps: CertificatesDeps) {
   async function forget(host: string): Promise<void> {
     await ready()
     await work.finished(host)
-    await attempts.clear(host)
+    await forgetAttempt(host)
     await shown.remove(host)
     report(host)
     forgetReport(host)
     work.look()
   }
 
-  /** Every host with a certificate or an attempt. */
+  /** Every host with a certificate or an attempt, but for those of which only a rate limit is remembered. */
   async function hosts(): Promise<string[]> {
     await ready()
-    return [...new Set([...shown.hosts(), ...attempts.hosts()])]
+    return [...new Set([...shown.hosts(), ...tried()])]
   }
 
-  const { isWorking, close } = work
   const isUploaded = (host: string) => shown.get(host)?.source === 'uploaded'
-  const looks = { status: (host: string) => status(host), isWorking, isUploaded, isArriving: store.isArriving }
-  return { ...looks, want, follow, hosts, checkNow, upload, forget, close }
+  const looks = { status: (host: string) => status(host), isWorking: work.isWorking, isUploaded, isArriving: store.isArriving }
+  return { ...looks, want, follow, hosts, checkNow, upload, forget, close: work.close }
 }
 
 export type Certificates = ReturnType<typeof createCertificates>
 
 type Ordering = { isDue: (host: string) => boolean; issue: (host: string) => Promise<void> }
 
-function createOrders({ log, orders = ALWAYS_OURS, everyMs = 30_000, atOnce = 4 }: CertificatesDeps, { isDue, issue }: Ordering) {
+function createOrders({ pause, log, orders = ALWAYS_OURS, everyMs = 30_000, atOnce = 4 }: CertificatesDeps, { isDue, issue }: Ordering) {
   return createDueHosts({
     isDue: (host) => orders.isOurs() && isDue(host),
     run: async (host) => await orders.run(async () => await issue(host)),
     onFailure: (host, err) => log.warn({ host, err }, 'Certificate attempt not recorded'),
     everyMs,
     atOnce,
+    isOneAtATime: pause.isTrying,
   })
 }
 
@@ -147,11 +151,12 @@ type Uploads = {
   shown: Pick<ReturnType<typeof createShownCertificates>, 'show'>
   uploading: Set<string>
   report: (host: string) => void
+  forgetAttempt: (host: string) => Promise<void>
 }
 
 /** Stores an uploaded certificate. Returns undefined if it can be used, otherwise the reason. */
-function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' | 'attempts' | 'now'>, uploads: Uploads) {
-  const { ready, shown, uploading, report } = uploads
+function createUpload({ store, now }: Pick<CertificatesDeps, 'store' | 'now'>, uploads: Uploads) {
+  const { ready, shown, uploading, report, forgetAttempt } = uploads
   return async (host: string, pem: { certificate: string; key: string }): Promise<string | undefined> => {
     await ready()
     const check = checkUpload({ host, ...pem, now: now() })
@@ -159,7 +164,7 @@ function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' |
     uploading.add(host)
     try {
       const certificate = await store.put(host, 'uploaded', check)
-      await attempts.clear(host)
+      await forgetAttempt(host)
       await shown.show(certificate)
     } finally {
       uploading.delete(host)

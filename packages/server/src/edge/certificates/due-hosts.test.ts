@@ -5,14 +5,14 @@ const MALLORY = 1
 const ALICE = 2
 
 /** Every host waits until it is released. */
-function startWork(isDue: (host: string) => boolean = () => true) {
+function startWork(isDue: (host: string) => boolean = () => true, isOneAtATime = () => false) {
   const begun: string[] = []
   const gates = new Map<string, () => void>()
   const run = async (host: string) => {
     begun.push(host)
     await new Promise<void>((resolve) => gates.set(host, resolve))
   }
-  const work = createDueHosts({ isDue, run, onFailure: () => undefined, everyMs: 60_000, atOnce: 4 })
+  const work = createDueHosts({ isDue, run, onFailure: () => undefined, everyMs: 60_000, atOnce: 4, isOneAtATime })
   const settle = async () => await new Promise((resolve) => setImmediate(resolve))
   const letGo = async (host: string) => {
     gates.get(host)?.()
@@ -71,4 +71,19 @@ it('work started by hand takes no slot from the others', async () => {
   work.look()
   await settle()
   expect(begun.slice(10)).toEqual(['a1.test', 'a2.test'])
+})
+
+it('while one at a time is tried, owners still take turns, and a request by hand waits for its turn', async () => {
+  let isTrying = true
+  const { begun, want, letGo, work, settle } = startWork(undefined, () => isTrying)
+  await want([...many, 'a1.test'], ofTwo)
+  expect(begun).toEqual(['m0.test'])
+  work.begin('m7.test')
+  await settle()
+  expect(begun).toEqual(['m0.test'])
+  await letGo('m0.test')
+  expect(begun).toEqual(['m0.test', 'a1.test'])
+  isTrying = false
+  await letGo('a1.test')
+  expect(begun).toHaveLength(5)
 })

@@ -9,6 +9,8 @@ type Deps = {
   onFailure: (host: string, cause: unknown) => void
   everyMs: number
   atOnce: number
+  /** While the authority is only tried out, by-hand requests wait for their turn like all others. */
+  isOneAtATime?: () => boolean
 }
 
 /**
@@ -16,8 +18,7 @@ type Deps = {
  * one slot is reserved for owners that have no other, so that nobody waits for all the hosts of somebody else.
  */
 export function createDueHosts(deps: Deps) {
-  const { isDue, run, onFailure, everyMs, atOnce } = deps
-  const perOwner = Math.max(1, atOnce - 1)
+  const { isDue, run, onFailure, everyMs, atOnce, isOneAtATime = () => false } = deps
   const working = createWorking(run, onFailure)
   /** Hosts being worked on that nobody requested by hand, by owner. */
   const places: (number | undefined)[] = []
@@ -41,8 +42,8 @@ export function createDueHosts(deps: Deps) {
   }
 
   function fill(): void {
-    while (places.length < atOnce) {
-      const next = waiting.findIndex((host) => places.filter((owner) => owner === ownerOf(host)).length < perOwner)
+    while (isOneAtATime() ? working.count() === 0 : places.length < atOnce) {
+      const next = waiting.findIndex((host) => places.filter((owner) => owner === ownerOf(host)).length < Math.max(1, atOnce - 1))
       const [host] = next === -1 ? [] : waiting.splice(next, 1)
       if (host === undefined) return
       if (canBegin(host)) takePlace(host)
@@ -67,7 +68,8 @@ export function createDueHosts(deps: Deps) {
 
   /** Requested by hand, in addition to the regular slots. */
   function begin(host: string): void {
-    if (canBegin(host)) void start(host)
+    if (isOneAtATime()) look()
+    else if (canBegin(host)) void start(host)
   }
 
   function want(hosts: readonly string[], whose: HostOwners = new Map()): void {
@@ -84,7 +86,7 @@ export function createDueHosts(deps: Deps) {
   }
 
   const isWanted = (host: string) => wanted.has(host)
-  return { look, begin, want, isWanted, isWorking: working.isWorking, finished: working.finished, close }
+  return { look, begin, want, isWanted, ownerOf, isWorking: working.isWorking, finished: working.finished, close }
 }
 
 /** The hosts being worked on. */
@@ -103,6 +105,7 @@ function createWorking(run: Deps['run'], onFailure: Deps['onFailure']) {
   return {
     start,
     isWorking: (host: string) => working.has(host),
+    count: () => working.size,
     finished: async (host: string): Promise<void> => working.get(host),
     allEnded: () => Promise.allSettled(working.values()),
   }

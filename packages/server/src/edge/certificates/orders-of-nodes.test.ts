@@ -9,6 +9,7 @@ import { ownCertificate } from '../../../testing/harness/own-certificate.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { createFence } from '../../nodes/fence.ts'
 import { createLeadership } from '../../nodes/leadership.ts'
+import { createAccountPause } from './account-pause.ts'
 import { AcmeFailure } from './acme-transport.ts'
 import { createCertificates } from './certificates.ts'
 import { createCertificateIssuer } from './issuer.ts'
@@ -27,18 +28,21 @@ async function openNodes(answer: (node: string, host: string) => Promise<void>) 
   function node(name: string) {
     const fence = createFence(test.db)
     const leadership = createLeadership({ db: test.db, holder: name, fence, now, log, onGained: () => undefined })
-    const { store, attempts } = openKeptCertificates(fence.guardDb(test.db), join(root, name))
+    const { store, attempts, budget } = openKeptCertificates(fence.guardDb(test.db), join(root, name))
     const issue = async (host: string) => {
       await answer(name, host)
       return { ...ownCertificate(host, 90), directory: DIRECTORY }
     }
     const directory = () => DIRECTORY
+    const pause = createAccountPause({ attempts, directory, now: () => new Date() })
     const preflight = { problem: async () => undefined }
     const issuer = createCertificateIssuer({
       store,
       attempts,
       acme: { issue },
       preflight,
+      budget,
+      pause,
       directory,
       log,
       now: () => new Date(),
@@ -48,6 +52,7 @@ async function openNodes(answer: (node: string, host: string) => Promise<void>) 
       store,
       attempts,
       issuer,
+      pause,
       directory,
       edge: { setCertificates: async () => undefined, isRefused: () => false },
       events: { onStatus: () => undefined },
@@ -115,4 +120,21 @@ it('an order of a node that was paused and lost its lease stores nothing', async
   await b.want(['one.test'])
   await expect.poll(() => b.status('one.test').sslStatus).toBe('active')
   expect([asked, await nodes.rows()]).toEqual([['a one.test', 'b one.test'], [{ host: 'one.test' }]])
+})
+
+it('a limit of the account that one node was told holds for the next one, also by hand', async () => {
+  const asked: string[] = []
+  await using nodes = await openNodes(async (node, host) => {
+    asked.push(`${node} ${host}`)
+    throw new AcmeFailure('limited', { isRateLimited: true, retryAfterMs: 3_600_000, detail: 'too many new orders from this account' })
+  })
+  const [a, b] = [nodes.node('a'), nodes.node('b')]
+  await a.leadership.extend()
+  await a.want(['one.test'])
+  await expect.poll(() => a.status('one.test').sslError).toBe('limited')
+  nodes.wait(60)
+  await b.leadership.extend()
+  await b.want(['one.test', 'two.test'])
+  expect(await b.checkNow('two.test')).toMatchObject({ sslStatus: 'pending', sslError: 'limited' })
+  expect(asked).toEqual(['a one.test'])
 })

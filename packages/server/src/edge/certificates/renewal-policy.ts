@@ -1,3 +1,4 @@
+import { ACCOUNT, type AccountPause } from './account-pause.ts'
 import type { IssueAttempts } from './attempts.ts'
 import type { StoredCertificate } from './certificate-files.ts'
 import { renewAt } from './schedule.ts'
@@ -6,11 +7,12 @@ import { renewAt } from './schedule.ts'
 export function createRenewalPolicy(deps: {
   shown: (host: string) => StoredCertificate | undefined
   attempts: IssueAttempts
+  pause: Pick<AccountPause, 'current'>
   /** The authority that certificates are currently ordered from. */
   directory: () => string
   now: () => Date
 }) {
-  const { shown, attempts, directory, now } = deps
+  const { shown, attempts, pause, directory, now } = deps
 
   /** A certificate from another authority, such as a staging one, is served until the current authority has issued one. */
   function isOfDirectory(known: { readonly directory?: string | undefined }): boolean {
@@ -18,11 +20,27 @@ export function createRenewalPolicy(deps: {
   }
 
   function isDue(host: string): boolean {
+    if (pause.current()) return false
     const certificate = shown(host)
     if (certificate?.source === 'uploaded') return false
     if (certificate !== undefined && isOfDirectory(certificate) && now() < renewAt(certificate)) return false
     const attempt = attempts.get(host)
     return attempt === undefined || !isOfDirectory(attempt) || now().getTime() >= attempt.nextTryAt
+  }
+
+  function isLimited(host: string): boolean {
+    const attempt = attempts.get(host)
+    return attempt !== undefined && attempt.isRateLimited && isOfDirectory(attempt) && now().getTime() < attempt.nextTryAt
+  }
+
+  /** The authority's own rate limit outlives the domain: removing and adding it again must not order at once. */
+  async function forgetAttempt(host: string): Promise<void> {
+    if (!isLimited(host)) await attempts.clear(host)
+  }
+
+  /** The hosts that have an attempt, but for those of which only a rate limit is remembered. */
+  function tried(): string[] {
+    return attempts.hosts().filter((host) => host !== ACCOUNT && !isLimited(host))
   }
 
   /** Now instead of at the next planned time. The authority's own rate limit still applies. */
@@ -32,5 +50,5 @@ export function createRenewalPolicy(deps: {
     await attempts.retryAt(host, { time: now(), directory: directory() })
   }
 
-  return { isDue, retryNow }
+  return { isDue, retryNow, forgetAttempt, tried }
 }

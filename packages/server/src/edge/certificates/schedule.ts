@@ -16,6 +16,16 @@ export function nextTryDelayMs(failure: IssueFailure, jitter: number): number {
   return Math.round(Math.max(usual, least) * (1 + jitter / 10))
 }
 
+const LONGEST_PAUSE_MS = 3 * HOUR_MS
+
+/**
+ * How long all orders wait after the authority limited the account. Never longer than three hours, whatever it says: it may have meant
+ * one host in words that we do not know, and afterwards only one order is tried.
+ */
+export function pauseMs(failures: number, retryAfterMs: number | undefined): number {
+  return Math.min(retryAfterMs ?? 5 * MINUTE_MS * 2 ** Math.min(failures - 1, 10), LONGEST_PAUSE_MS)
+}
+
 /** A certificate is renewed when two thirds of its life are over: thirty days ahead for one of ninety. */
 export function renewAt(life: { notBefore: Date; notAfter: Date }): Date {
   const from = life.notBefore.getTime()

@@ -1,3 +1,4 @@
+import type { Pause } from './account-pause.ts'
 import type { IssueAttempt } from './attempts.ts'
 import type { StoredCertificate } from './certificate-files.ts'
 
@@ -21,12 +22,14 @@ export function whyNoCertificate(host: string, { sslError, nextTryAt }: Certific
 export function certificateStatus(known: {
   certificate: StoredCertificate | undefined
   attempt: IssueAttempt | undefined
+  /** Nothing is ordered for anybody. */
+  pause: Pause | undefined
   isRefused: boolean
   isWorking: boolean
   isWanted: boolean
   now: Date
 }): CertificateStatus {
-  const { certificate, attempt, isRefused, isWorking, isWanted, now } = known
+  const { certificate, attempt, pause, isRefused, isWorking, isWanted, now } = known
   const nextTryAt = attempt === undefined || isWorking ? null : new Date(attempt.nextTryAt)
   const sslError = attempt?.reason ?? null
   if (certificate !== undefined) {
@@ -41,5 +44,7 @@ export function certificateStatus(known: {
     }
   }
   if (attempt !== undefined && !isWorking) return { sslStatus: 'failed', sslError, expiresAt: null, nextTryAt }
+  if (pause !== undefined && isWanted && !isWorking)
+    return { sslStatus: 'pending', sslError: pause.reason, expiresAt: null, nextTryAt: pause.until }
   return { sslStatus: isWanted || isWorking ? 'pending' : 'none', sslError, expiresAt: null, nextTryAt: null }
 }

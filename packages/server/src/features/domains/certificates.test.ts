@@ -8,6 +8,7 @@ import { ownCertificate } from '../../../testing/harness/own-certificate.ts'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { DomainRow } from '../../domain/rows.ts'
+import { createAccountPause } from '../../edge/certificates/account-pause.ts'
 import { createCertificates } from '../../edge/certificates/certificates.ts'
 import { readSettings, writeSetting } from '../settings/store.ts'
 import { createDomainCertificates } from './certificates.ts'
@@ -26,6 +27,7 @@ async function openDomains(issuerOf: (store: CertificateStore) => Issuer) {
     store,
     attempts,
     issuer: issuerOf(store),
+    pause: createAccountPause({ attempts, directory: () => '', now: () => new Date() }),
     directory: () => 'https://ca.test/dir',
     edge: { setCertificates: async () => undefined, isRefused: () => false },
     events: { onStatus: () => undefined },

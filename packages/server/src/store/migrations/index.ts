@@ -37,6 +37,7 @@ import { up as placement } from './0035-placement.ts'
 import { up as imageServer } from './0036-image-server.ts'
 import { up as serverOutages } from './0037-server-outages.ts'
 import { up as appData } from './0038-app-data.ts'
+import { up as certificateOrders } from './0039-certificate-orders.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   { version: 36, name: '0036-image-server', up: imageServer },
   { version: 37, name: '0037-server-outages', up: serverOutages },
   { version: 38, name: '0038-app-data', up: appData },
+  { version: 39, name: '0039-certificate-orders', up: certificateOrders },
 ]
