@@ -94,7 +94,7 @@ export function createDeploymentParts(deps: Deps) {
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
-  const checkImages = createCheckImages({ engine })
+  const checkImages = createCheckImages({ engine, refuseImage: deps.registries.gate.refuseImage })
   const inImageTurn = createTurns<string>()
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
   const launchers = {
@@ -160,13 +160,14 @@ type StageParts = {
 function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: StageParts) {
   const { db, engine, git, instance, secrets } = deps
   const { dataDir } = deps.config
-  const { visits, credentials } = deps.registries
+  const { visits, credentials, gate } = deps.registries
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({
     policy: deps.policy,
     hasEngineFirewall: deps.hasEngineFirewall,
     engine,
     refuseOthersDigest: visits.refuseOthersDigest,
+    refuseImage: gate.refuseImage,
   })
   const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
@@ -189,6 +190,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
         pullImage,
         hostsOf: deps.registries.hostsOf,
         refuseOthersDigest: visits.refuseOthersDigest,
+        refuseImage: gate.refuseImage,
       }),
       credentialsOf: credentials.ofProject,
       instance,

@@ -8,3 +8,6 @@ export const PUBLIC_REGISTRIES: ReadonlySet<string> = new Set([
   'mcr.microsoft.com',
   'registry.k8s.io',
 ])
+
+/** For sentences. */
+export const PUBLIC_REGISTRY_NAMES = [...PUBLIC_REGISTRIES].join(', ')

@@ -98,7 +98,7 @@ it('says so where the engine is not on this machine', async () => {
   })
   await firewall.ensure(8080)
   expect([firewall.message(), firewall.isInPlace()]).toEqual([
-    'The engine can download from any address, including private ones: the engine is not on this machine. Dockerfiles cannot ADD from the network.',
+    'The engine can download from any address, including private ones: the engine is not on this machine. Dockerfiles cannot ADD from the network, and members only use public registries and those that an admin allowed.',
     false,
   ])
 })

@@ -98,7 +98,7 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
-      : `The engine can download from any address, including private ones: ${result.reason}. Dockerfiles cannot ADD from the network.`
+      : `The engine can download from any address, including private ones: ${result.reason}. Dockerfiles cannot ADD from the network, and members only use public registries and those that an admin allowed.`
     if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'firewall rules for the engine not added')
     if (problem === '' && !isInPlace) log.info({ chain: engineFirewallChain(controlPort) }, 'firewall rules for the engine added')
     isInPlace = problem === ''

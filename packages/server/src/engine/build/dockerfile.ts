@@ -1,4 +1,5 @@
 import { type Base, basesIn } from './dockerfile-bases.ts'
+import { copiedFrom } from './dockerfile-copies.ts'
 import { whyTooLong } from './dockerfile-expansion.ts'
 import { type CacheSubPath, cacheSubPathsIn } from './dockerfile-mounts.ts'
 
@@ -25,7 +26,7 @@ type Line = { readonly number: number; readonly text: string }
 const BLANK = /[\s\u0085]+/
 const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=(.*)$/is
 const COMMENT = /^[\s\u0085]*(?:#|\/\/|$)/
-const JUDGED = /^(?:ONBUILD|ADD|FROM|RUN)[\s\u0085]/i
+const JUDGED = /^(?:ONBUILD|ADD|COPY|FROM|RUN)[\s\u0085]/i
 const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)/is
 const FROM = /^FROM[\s\u0085]+(?:--[^\s\u0085]+[\s\u0085]+)*([^\s\u0085]+)/i
 const HOST_OF_URL = /^https?:\/\/[^/$@?#\\]+\//i
@@ -94,6 +95,7 @@ function joined(lines: readonly Line[], escape: string): Line[] {
 function* fetchesOf(line: number, text: string): Generator<Fetch> {
   const image = FROM.exec(text)?.[1]
   if (image !== undefined) yield { line, kind: 'image', text: image }
+  for (const from of copiedFrom(text)) yield { line, kind: 'image', text: from }
   const rest = ADD.exec(text)?.[1]
   for (const source of rest === undefined ? [] : sourcesOf(rest)) {
     const kind = kindOf(source)

@@ -51,6 +51,7 @@ const buildStack = createStackBuild({
     hasEngineFirewall: () => true,
     engine,
     refuseOthersDigest: async () => undefined,
+    refuseImage: async () => undefined,
   }),
 })
 
@@ -69,6 +70,7 @@ async function start(wanted: ReturnType<typeof plan>, name: string): Promise<str
 
 const buildOptions = () => ({
   projectId: 1,
+  setBy: null,
   workspace: path.join(directory, 'work'),
   labels,
   onLine: () => undefined,

@@ -8,13 +8,15 @@ import { CONTEXTS_FOLDER, withContexts } from './build-contexts.ts'
 import type { BuildSecret } from './configs.ts'
 import type { ComposePlan } from './stack.ts'
 
-type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs' | 'credentials'> & { projectId: number }
+type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs' | 'credentials'> & { projectId: number; setBy: number | null }
 type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: CheckOptions) => Promise<AsyncDisposable>
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
 type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal' | 'credentials'> & {
   workspace: string
   projectId: number
+  /** Who set the source of the compose file. */
+  setBy: number | null
   /** The whole checkout, of which `workspace` is the root directory. */
   repository?: string
   /** Of the app, for all its builds. */
@@ -57,7 +59,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
   }
 
   return async function buildStack(plan: ComposePlan, options: Options): Promise<void> {
-    const { workspace, projectId, repository = workspace, secrets = new Map(), blobs = new Map(), ...common } = options
+    const { workspace, projectId, setBy, repository = workspace, secrets = new Map(), blobs = new Map(), ...common } = options
     for (const wanted of plan.builds) {
       const { service, context, target, args, image } = wanted
       const directory = await deps.inside(workspace, context)
@@ -71,6 +73,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
       const { signal, onActivity, credentials = [] } = options
       await using _ = await deps.checkDockerfile(found.checked, {
         projectId,
+        setBy,
         signal,
         buildArgs: args,
         credentials,

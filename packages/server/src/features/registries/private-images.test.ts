@@ -44,6 +44,7 @@ async function openWorld() {
     },
     policy: { admitHost: async () => undefined },
     credentials,
+    gate: { refuseHost: async () => undefined, refuseFor: async () => undefined },
     limiter: createLimiter({ running: 1, runningPerKey: 1, waiting: 1, waitingPerKey: 1, waitMs: 1 }),
     privateImages: createPrivateImageNotes({ db }),
   })

@@ -86,6 +86,12 @@ export async function isPrivateHost(db: Reader, host: string): Promise<boolean> 
   return (await db.selectFrom('private_host').select('host').where('host', '=', host).executeTakeFirst()) !== undefined
 }
 
+/** Whether somebody who is an admin by now saved credentials for it. */
+export async function isAddedByStaff(db: Reader, host: string): Promise<boolean> {
+  const query = db.selectFrom('registry').innerJoin('user', 'user.id', 'registry.created_by').select('registry.id')
+  return (await query.where('registry.host', '=', host).where('user.role', '<>', 'user').executeTakeFirst()) !== undefined
+}
+
 /** The digest of the image that runs now; empty if nothing does, or what runs was built. */
 export async function liveImage(db: Reader, appId: number): Promise<string> {
   const row = await db

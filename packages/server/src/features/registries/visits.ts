@@ -12,11 +12,13 @@ import type { Limiter } from '../../lib/limiter.ts'
 import type { Credentials } from './credentials.ts'
 import { createImageGuard } from './image-guard.ts'
 import type { PrivateImageNotes } from './private-images.ts'
+import type { RegistryGate } from './registry-gate.ts'
 
 type Deps = {
   engine: Pick<Engine, 'registry' | 'facts'>
   policy: Pick<SourcePolicy, 'admitHost'>
   credentials: Pick<Credentials, 'forHost' | 'isPrivateHost'>
+  gate: Pick<RegistryGate, 'refuseHost' | 'refuseFor'>
   limiter: Limiter
   privateImages: PrivateImageNotes
 }
@@ -25,7 +27,7 @@ type Person = { readonly id: number }
 const BUSY = 'Too many registries are being checked. Try again in a few seconds.'
 
 /** Asks registries, at addresses that the policy of sources allows. */
-export function createRegistryVisits({ engine, policy, credentials, limiter, privateImages }: Deps) {
+export function createRegistryVisits({ engine, policy, credentials, gate, limiter, privateImages }: Deps) {
   const guard = createImageGuard({ engine, credentials, privateImages })
 
   async function admit(host: string, signal?: AbortSignal): Promise<void> {
@@ -42,6 +44,7 @@ export function createRegistryVisits({ engine, policy, credentials, limiter, pri
     const parts = imageParts(image)
     if (parts === null)
       throw new RegistryError('missing', `${image} is not an image name. Use one such as nginx:1.27 or ghcr.io/owner/name:tag.`)
+    await gate.refuseFor(parts.host, user)
     await admit(parts.host, signal)
     const found = await engine.registry.resolve(image, await credentials.forHost(user, parts.host), signal)
     const problem = platformProblem(image, found.platforms, (await engine.facts(signal)).platform)
@@ -64,6 +67,7 @@ export function createRegistryVisits({ engine, policy, credentials, limiter, pri
       await limited(limiter, person, BUSY, async () => await resolve(image, user)),
     login: async (person: Person, given: RegistryCredentials) =>
       await limited(limiter, person, BUSY, async () => {
+        await gate.refuseHost(given.host, person.id)
         await admit(given.host)
         await engine.registry.login(given)
       }),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createEngine } from '../../../engine/engine.ts'
 import { RegistryError } from '../../../engine/registry-failure.ts'
 import { createSourcePolicy } from '../../../git/source-policy.ts'
+import { createRegistryGate } from '../../registries/registry-gate.ts'
 import { createCheckDockerfile } from './check-dockerfile.ts'
 
 let directory = ''
@@ -34,14 +35,31 @@ async function refuseOthersDigest(name: string, projectId: number): Promise<void
   if (name.startsWith('registry.example/private@') && projectId === 7) throw new RegistryError('unauthorized', `no ${name} for you`)
 }
 
-async function check(text: string, buildArgs: Record<string, string> = {}): Promise<void> {
+const ADMIN = 1
+const MEMBER = 2
+
+/** A server without packet rules, where nobody allowed another registry. */
+const gate = createRegistryGate({
+  hasEngineFirewall: () => false,
+  privateHosts: [],
+  isPrivileged: async (id) => id === ADMIN,
+  isAddedByStaff: async () => false,
+})
+
+async function check(text: string, buildArgs: Record<string, string> = {}, setBy = ADMIN): Promise<void> {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [] })
   const file = join(directory, 'Dockerfile')
   await writeFile(file, text)
   const log = { info: () => undefined, warn: () => undefined }
   const engine = createEngine({ address: { socketPath: join(directory, 'engine.sock') }, log, now: () => new Date() })
-  const checkDockerfile = createCheckDockerfile({ refuseOthersDigest, policy, hasEngineFirewall: () => true, engine })
-  await using _ = await checkDockerfile(file, { projectId: 7, signal: AbortSignal.timeout(10_000), buildArgs })
+  const checkDockerfile = createCheckDockerfile({
+    refuseOthersDigest,
+    refuseImage: gate.refuseImage,
+    policy,
+    hasEngineFirewall: () => true,
+    engine,
+  })
+  await using _ = await checkDockerfile(file, { projectId: 7, setBy, signal: AbortSignal.timeout(10_000), buildArgs })
 }
 
 it('a Dockerfile that takes long to read is refused', async () => {
@@ -104,4 +122,30 @@ it.each([
   await expect(check(text.replace('DIGEST', `sha256:${'0'.repeat(64)}`), buildArgs)).rejects.toThrow(
     /^no registry.example\/private@sha256:/,
   )
+})
+
+it.each([
+  'FROM evil.example/x',
+  'FROM evil.example:5000/x:1 AS y',
+  'FROM Evil.example/x',
+  'ARG BASE=evil.example/x\nFROM $BASE',
+  'FROM ${BASE}',
+  'FROM --platform=linux/amd64 evil.example/x',
+  'FROM scratch\nCOPY --from=evil.example/x /a /a',
+  'FROM scratch\nCOPY --chown=1 --from="evil.example/x" /a /a',
+  'FROM scratch\nCOPY --fr\\om=evil.exa\\\n# comment\nmple/x /a /a',
+  'FROM scratch\nCOPY --from=$X /a /a',
+  'FROM scratch\nONBUILD COPY --from=evil.example/x /a /a',
+  'FROM scratch\nRUN --mount=type=bind,from=evil.example/x true',
+  "FROM scratch\nRUN --mount='type=bind, FROM=evil.example/x' true",
+])('%s is refused for members where nothing limits the connections of the engine', async (text) => {
+  version = '27.5.1'
+  await expect(check(text, {}, MEMBER)).rejects.toThrow(/^Line \d of the Dockerfile uses .*An admin can allow this one/s)
+  await expect(check(text)).resolves.toBeUndefined()
+})
+
+it('there members build on public registries and their own stages', async () => {
+  version = '27.5.1'
+  const stages = 'ARG V=1\nFROM ghcr.io/a/b:$V AS one.two\nFROM one.two\nCOPY --from=0 /a /a\nCOPY --from=node:20 /a /b'
+  await expect(check(`${stages}\nRUN --mount=type=bind,from=quay.io/a/b cp from=evil.example/x`, {}, MEMBER)).resolves.toBeUndefined()
 })

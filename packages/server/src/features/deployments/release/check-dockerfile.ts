@@ -10,7 +10,8 @@ import { SourceRefused } from '../../../git/errors.ts'
 import { readTextUpTo } from '../../../git/read-text.ts'
 import type { SourcePolicy } from '../../../git/source-policy.ts'
 import { createCheckBases } from './check-bases.ts'
-import type { RefuseOthersDigest } from './pull-images.ts'
+import { refuseRegistries } from './check-registries.ts'
+import type { RefuseImage, RefuseOthersDigest } from './pull-images.ts'
 
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
@@ -18,9 +19,12 @@ type Deps = {
   hasEngineFirewall: () => boolean
   engine: Pick<Engine, 'facts' | 'baseImages' | 'pullPrivately'>
   refuseOthersDigest: RefuseOthersDigest
+  refuseImage: RefuseImage
 }
 type Options = {
   readonly projectId: number
+  /** Who set the source that the Dockerfile is in. */
+  readonly setBy: number | null
   readonly signal: AbortSignal
   readonly buildArgs?: Readonly<Record<string, string>>
   readonly onActivity?: () => void
@@ -43,7 +47,7 @@ const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\
  * The engine downloads what `ADD` names from the machine's own network, outside the rules for apps and builds. If there is a firewall
  * around the engine, it enforces the rules and this only gives a better error; if not, anything that cannot be checked is refused.
  */
-export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refuseOthersDigest }: Deps): CheckDockerfile {
+export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refuseOthersDigest, refuseImage }: Deps): CheckDockerfile {
   const checkBases = createCheckBases({ baseImages: engine.baseImages, pullPrivately: engine.pullPrivately, refuse })
 
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
@@ -97,6 +101,7 @@ export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refus
         `The Dockerfile asks to be parsed by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 is allowed here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
     for (const fetch of fetches) await check(fetch, signal)
+    await refuseRegistries(reading, { refuseImage, setBy: options.setBy })
     const images = [...reading.bases.map(({ image }) => image ?? ''), ...namesWithDigest(text)]
     const named = new Set(images)
     if (named.size > MOST_IMAGES) refuse(`The Dockerfile names more than ${MOST_IMAGES} images.`)

@@ -23,6 +23,9 @@ type Deps = {
 /** Throws a RegistryError where the name has a digest that the project may not see. */
 export type RefuseOthersDigest = (image: string, projectId: number, signal: AbortSignal) => Promise<void>
 
+/** Throws a RegistryError where the person who named the image may not use its registry. */
+export type RefuseImage = (image: string, personId: number | null) => Promise<void>
+
 /** An image by the very bytes. `ref` is for people, with the tag that was asked for. */
 export type PulledImage = { readonly tag: string; readonly ref: string; readonly digest: string }
 type Wanted = { readonly image: string; readonly user: ImageUser; readonly onResolved?: (ref: string, digest: string) => Promise<void> }

@@ -5,7 +5,7 @@ import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { imageParts } from '../../../engine/image-reference.ts'
-import { PUBLIC_REGISTRIES } from '../../../engine/public-registries.ts'
+import { PUBLIC_REGISTRIES, PUBLIC_REGISTRY_NAMES } from '../../../engine/public-registries.ts'
 import { hasVulnerableBuilder } from '../../../engine/vulnerable-builder.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { retry, steadily } from '../../../lib/retry.ts'
@@ -64,7 +64,7 @@ async function refuseOnOldEngine({ engine, oldEngineBuilds, isPrivileged }: Deps
   const only =
     image === undefined
       ? 'it only builds sources that an admin has set'
-      : `apps of members only run images of public registries (${[...PUBLIC_REGISTRIES].join(', ')}); an admin can set others`
+      : `apps of members only run images of public registries (${PUBLIC_REGISTRY_NAMES}); an admin can set others`
   throw new DeploymentFailure(
     `Docker ${version} on this server has known security holes, so ${only}. Ask an admin to update Docker to 25.0.2 or newer.`,
   )

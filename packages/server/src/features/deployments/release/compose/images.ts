@@ -3,14 +3,16 @@ import type { ComposePlan, StackService } from '../../../../engine/compose/stack
 import type { Engine } from '../../../../engine/engine.ts'
 import { isPulled } from '../../../../engine/image-names.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../../../../engine/images.ts'
+import { RegistryError } from '../../../../engine/registry-failure.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { RefuseImage } from '../pull-images.ts'
 
-type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'>
+type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'> & { app: Pick<Context['app'], 'source_set_by'> }
 
 const SHORTEST_CHECK_MS = 1000
 
 /** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
-export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }) {
+export function createCheckImages({ engine, refuseImage }: { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage }) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     for (const service of plan.services) {
       const found = await context.ask(() => engine.images.inspect(service.image, context.signal))
@@ -20,7 +22,7 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
   }
 
   async function pulled(context: Follower, plan: ComposePlan, { name, image, platform }: StackService): Promise<ImageDetails> {
-    const { signal, say, output, active, ask } = context
+    const { app, signal, say, output, active, ask } = context
     if (isPulled(image))
       throw new DeploymentFailure(
         `The image that was pulled for the service "${name}" no longer exists. Deploy again instead of rolling back.`,
@@ -29,6 +31,7 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
       throw new DeploymentFailure(
         `The image that was built for the service "${name}" no longer exists. Deploy a commit instead of rolling back.`,
       )
+    await refuseImage(image, app.source_set_by).catch(asFailure)
     say(`Pulling ${image} for the service ${name}`)
     const follow = { signal, platform, onLine: (line: string) => output(line, 'stdout'), onActivity: active }
     const refusal = await ask(() => engine.images.pull(image, follow).then(() => undefined, engineWords))
@@ -40,6 +43,10 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
 }
 
 export type CheckImages = ReturnType<typeof createCheckImages>
+
+function asFailure(cause: unknown): never {
+  throw cause instanceof RegistryError ? new DeploymentFailure(cause.message, { cause }) : cause
+}
 
 function engineWords(cause: unknown): string {
   if (cause instanceof EngineError) return cause.message

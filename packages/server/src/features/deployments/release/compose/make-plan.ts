@@ -78,7 +78,8 @@ export function createMakePlan(deps: Deps) {
     const follower = { onLine: context.output, onActivity: context.active }
     const credentials = await deps.credentialsOf(app.project_id)
     const secrets = new Map(Object.entries(context.buildSecrets).map(([name, value]) => [name, Buffer.from(value)]))
-    const given = { projectId: app.project_id, labels, cacheScope, credentials, secrets, blobs: repository.blobs, ...follower }
+    const forBuilds = { labels, cacheScope, credentials, secrets, blobs: repository.blobs, ...follower }
+    const given = { projectId: app.project_id, setBy: app.source_set_by, ...forBuilds }
     await effect('engine.build', (signal) => buildStack(planned, { ...given, workspace, repository: context.workspace, signal }))
     const plan = await deps.withPrivateImages(context, withoutBuildSecrets(planned))
     await deps.checkImages(context, plan) // here rather than at the start, which has a limit of minutes

@@ -41,6 +41,7 @@ export function createBuildImage(deps: Deps) {
       const written = decided.isWritten ? { text: decided.plan.dockerfile, ignore: DEFAULT_DOCKERIGNORE } : undefined
       await using _ = await deps.checkDockerfile(written ?? join(directory, dockerfile), {
         projectId: app.project_id,
+        setBy: app.source_set_by,
         signal,
         buildArgs,
         credentials,
