@@ -61,6 +61,7 @@ it('a new route is at every edge when the update is over', async () => {
   const { all, others, there, port } = both
   await others.keep([THERE])
   await all.update(async () => ({ apps: [] }))
+  await expect.poll(() => others.stateOf('s2').state).toBe('current')
   expect(await get(there)).toMatch(/^404/)
   await all.update(async () => routesTo(port))
   expect(await get(there)).toBe('200 hello')
@@ -72,6 +73,7 @@ it('one that cannot be told holds up the others once, and is shown as behind', a
   const { all, others, here, there, warnings, port } = both
   await others.keep([THERE])
   await all.update(async () => ({ apps: [] }))
+  await expect.poll(() => others.stateOf('s2').state).toBe('current')
   await there.edge.close()
   await all.update(async () => routesTo(port))
   expect(await get(here)).toBe('200 hello')
