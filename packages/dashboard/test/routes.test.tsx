@@ -160,6 +160,7 @@ describe('the server of an app with data', () => {
     availability: 'active',
     engine: '',
     cores: 1,
+    edge: { state: 'off', message: '' },
   } as const
   const more = { memoryBytes: 1, cpu: null, memory: null, labels: [], runs: [], message: '', isChecked: true, checks: [], checkedAt: null }
   const servers = [

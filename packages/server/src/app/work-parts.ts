@@ -20,7 +20,7 @@ import { createPorts, type Ports } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
-import { createWorker } from '../queue/worker.ts'
+import { createWorker, type Worker } from '../queue/worker.ts'
 import { createComeHome } from '../reconcile/come-home.ts'
 import { createLeftVolumes } from '../reconcile/left-volumes.ts'
 import { createLeftovers } from '../reconcile/leftovers.ts'
@@ -68,8 +68,9 @@ export function createWorkParts(
     retention: async () => base.settings().retention,
     onChanged: onContainersChanged,
   })
-  const dataJobs = createDataJobs(base, { engine, deploying, onRemoved: onRowsChanged, onChanged: onContainersChanged })
-  const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...dataJobs }))
+  const changes = { onRemoved: onRowsChanged, onChanged: onContainersChanged }
+  const { removeLeftVolumes, ...data } = createDataJobs(base, { engine, deploying, ...changes })
+  const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...data }))
   const deployments = createDeployments({
     db,
     now,
@@ -81,10 +82,6 @@ export function createWorkParts(
   const live = { deploying, sharedPlans, stopInTime, answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }) }
   const running = createContainerParts(base, { engine, ...live, ...others.traffic })
   const reconcile = createReconcileParts(base, { engine, variables, ports, ...live, onChanged: onContainersChanged })
-  const onAppsRemoved = (appIds: readonly number[]) => {
-    for (const appId of appIds) worker.cancelLane(appLane(appId))
-    onRowsChanged()
-  }
   return {
     ...variables,
     ports,
@@ -96,12 +93,19 @@ export function createWorkParts(
     deployments,
     ...running,
     reconcile,
-    onAppsRemoved,
-    removeLeftVolumes: dataJobs.removeLeftVolumes,
+    onAppsRemoved: createOnAppsRemoved(worker, onRowsChanged),
+    removeLeftVolumes,
   }
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
+
+function createOnAppsRemoved({ cancelLane }: Pick<Worker, 'cancelLane'>, onRowsChanged: () => void) {
+  return (appIds: readonly number[]): void => {
+    for (const appId of appIds) cancelLane(appLane(appId))
+    onRowsChanged()
+  }
+}
 
 type DataDeps = Pick<EngineParts, 'engine'> &
   Pick<ReconcileDeps, 'deploying'> & { onRemoved: () => void; onChanged: (appId: number) => void }

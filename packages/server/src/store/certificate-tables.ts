@@ -24,13 +24,13 @@ export type CertificateAttemptTable = {
 }
 
 /** An order of a certificate for a host of this owner. Only those of the last hours are kept. */
-export type CertificateOrderTable = { id: Generated<number>; owner_id: number; ordered_at: string }
+type CertificateOrderTable = { id: Generated<number>; owner_id: number; ordered_at: string }
 
 /** There is one, with the name `account`. */
-export type AcmeAccountTable = { name: string; sealed_key: string }
+type AcmeAccountTable = { name: string; sealed_key: string }
 
 /** What every edge answers while a certificate is ordered. */
-export type AcmeChallengeTable = { id: Generated<number>; token: string; answer: string; created_at: string }
+type AcmeChallengeTable = { id: Generated<number>; token: string; answer: string; created_at: string }
 
 export type CertificateTables = {
   certificate: CertificateTable

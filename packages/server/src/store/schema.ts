@@ -246,48 +246,49 @@ type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
 type FactTable = { name: string; value: string }
 
-export type Schema = CertificateTables & ServerTables & {
-  user: UserTable
-  session: SessionTable
-  login_delay: LoginDelayTable
-  invitation: InvitationTable
-  project: ProjectTable
-  project_member: ProjectMemberTable
-  app: AppTable
-  env_variable: EnvVariableTable
-  project_variable: ProjectVariableTable
-  domain: DomainTable
-  deployment: DeploymentTable
-  deployment_plan: DeploymentPlanTable
-  deployment_log: DeploymentLogTable
-  deployment_log_part: DeploymentLogPartTable
-  deployment_file: DeploymentFileTable
-  app_file: AppFileTable
-  release_files: ReleaseFilesTable
-  git_account: GitAccountTable
-  git_delivery: GitDeliveryTable
-  git_delivery_app: GitDeliveryAppTable
-  git_hook: GitHookTable
-  deploy_key: DeployKeyTable
-  build_secret: BuildSecretTable
-  registry: RegistryTable
-  private_host: PrivateHostTable
-  private_image: PrivateImageTable
-  image_server: ImageServerTable
-  source_poll: SourcePollTable
-  commit_status: CommitStatusTable
-  github_app: GitHubAppTable
-  github_state: GitHubStateTable
-  job: JobTable
-  control_plane: ControlPlaneTable
-  lease: LeaseTable
-  route_change: RouteChangeTable
-  event: EventTable
-  audit: AuditTable
-  published_port: PublishedPortTable
-  compose_file: ComposeFileTable
-  build_time: BuildTimeTable
-  app_figure: AppFigureTable
-  setting: SettingTable
-  fact: FactTable
-}
+export type Schema = CertificateTables &
+  ServerTables & {
+    user: UserTable
+    session: SessionTable
+    login_delay: LoginDelayTable
+    invitation: InvitationTable
+    project: ProjectTable
+    project_member: ProjectMemberTable
+    app: AppTable
+    env_variable: EnvVariableTable
+    project_variable: ProjectVariableTable
+    domain: DomainTable
+    deployment: DeploymentTable
+    deployment_plan: DeploymentPlanTable
+    deployment_log: DeploymentLogTable
+    deployment_log_part: DeploymentLogPartTable
+    deployment_file: DeploymentFileTable
+    app_file: AppFileTable
+    release_files: ReleaseFilesTable
+    git_account: GitAccountTable
+    git_delivery: GitDeliveryTable
+    git_delivery_app: GitDeliveryAppTable
+    git_hook: GitHookTable
+    deploy_key: DeployKeyTable
+    build_secret: BuildSecretTable
+    registry: RegistryTable
+    private_host: PrivateHostTable
+    private_image: PrivateImageTable
+    image_server: ImageServerTable
+    source_poll: SourcePollTable
+    commit_status: CommitStatusTable
+    github_app: GitHubAppTable
+    github_state: GitHubStateTable
+    job: JobTable
+    control_plane: ControlPlaneTable
+    lease: LeaseTable
+    route_change: RouteChangeTable
+    event: EventTable
+    audit: AuditTable
+    published_port: PublishedPortTable
+    compose_file: ComposeFileTable
+    build_time: BuildTimeTable
+    app_figure: AppFigureTable
+    setting: SettingTable
+    fact: FactTable
+  }

@@ -66,27 +66,16 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
   const agents = createOwnAgents(parts, { authority: others?.authority, gateway, calls })
-  const overlays = createProjectOverlays({
-    transport,
-    calls,
-    gateway,
-    isNeeded: (projectId) => edges?.isNeeded(projectId) ?? false,
-    ...(agents && { otherNetworks: agents.networks }),
-  })
+  const isNeeded = (projectId: number) => edges?.isNeeded(projectId) ?? false
+  const overlays = createProjectOverlays({ transport, calls, gateway, isNeeded, ...(agents && { otherNetworks: agents.networks }) })
   const pulled = imagesFor({ transport, images }, others?.registry, imageServer)
   const isReached = async () => others?.whyNot() === '' && (await isSwarm())
   const edges =
     agents && createOwnEdges(parts, { identity: agents.identity, services: calls, ensure: overlays.ensure, isReached, ...pulled })
-  const usedSecrets = async (instance: string) =>
-    new Set((await calls.list({ [LABEL.instance]: instance })).services.flatMap(({ secrets }) => secrets))
-  const files = createServiceFiles({ transport, usedSecrets, now })
-  const volumes = createPlacedVolumes({ placement, agents: agents && { ...agents, addressOf: agents.usage.addressOf } })
-  const gate = createDataGate({ placement, volumes })
+  const { files, volumes, ofData } = createDataParts(parts, { calls, placement, agents })
   const services = createServiceContainers({
     calls,
-    ensureFiles: files.ensure,
-    dataServerOf: gate.dataServerOf,
-    passDataGate: gate.pass,
+    ...ofData,
     openNodes: placement.openNodes,
     readyNodes: placement.readyNodes,
     namesOf: placement.namesOf,
@@ -135,6 +124,18 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     /** A container of ours has run there in the image of agents. */
     sawAgentImage: (nodeId: string): void => agents?.sawImage(nodeId),
   }
+}
+
+type OfData = { calls: ServiceCalls; placement: ReturnType<typeof createPlacement>; agents: ReturnType<typeof createOwnAgents> }
+
+/** What containers with files or volumes need on other servers. */
+function createDataParts({ transport, now }: Parts, { calls, placement, agents }: OfData) {
+  const usedSecrets = async (instance: string) =>
+    new Set((await calls.list({ [LABEL.instance]: instance })).services.flatMap(({ secrets }) => secrets))
+  const files = createServiceFiles({ transport, usedSecrets, now })
+  const volumes = createPlacedVolumes({ placement, agents: agents && { ...agents, addressOf: agents.usage.addressOf } })
+  const gate = createDataGate({ placement, volumes })
+  return { files, volumes, ofData: { ensureFiles: files.ensure, dataServerOf: gate.dataServerOf, passDataGate: gate.pass } }
 }
 
 type OfAgents = { authority: OtherServers['authority']; gateway: Gateway; calls: ServiceCalls }
