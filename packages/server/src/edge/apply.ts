@@ -41,6 +41,8 @@ export function createApplyWanted({ files, process, checks, bringCertificates, l
   let leaving: ReadonlyMap<string, string> = new Map()
   let serving: ReadonlyMap<string, string> = new Map()
   let refused: readonly RefusedCertificate[] = []
+  /** Not in the list that HAProxy reads at its start: one of them would keep it from starting. */
+  let unlisted: ReadonlySet<string> | undefined
 
   /** Returns a message for everything that is not served. Rejected items are retried at the next full pass. */
   async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
@@ -57,7 +59,14 @@ export function createApplyWanted({ files, process, checks, bringCertificates, l
     for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'Certificate rejected by HAProxy')
     if (newlyRefused.length > 0) return await putAccepted(wanted, { isFull, leftOut: [...leftOut, ...newlyRefused] })
     refused = leftOut
+    await noteRefused()
     return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
+  }
+
+  async function noteRefused(): Promise<void> {
+    const fingerprints = refused.map(({ certificate }) => certificate.fingerprint)
+    unlisted = new Set(fingerprints)
+    await files.writeRefused(fingerprints).catch(whenDiskRefuses) // costs only time at the next start
   }
 
   async function putMaps(
@@ -66,11 +75,14 @@ export function createApplyWanted({ files, process, checks, bringCertificates, l
   ): Promise<RefusedCertificate[]> {
     const left = options.isFull ? serving : new Map([...leaving, ...serving])
     const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
+    const known = (unlisted ??= new Set(await files.readRefused()))
+    const listed = options.certificates.filter(({ fingerprint }) => !known.has(fingerprint))
     await bringCertificates?.(options.certificates, 'before')
-    const unsaved = await files.write(maps, options.certificates).then(() => undefined, whenDiskRefuses)
+    const unsaved = await files.write(maps, listed).then(() => undefined, whenDiskRefuses)
     await process.ensure('ours')
     const newlyRefused = await applier.apply(maps, options)
     if (newlyRefused.length > 0) return newlyRefused
+    if (listed.length < options.certificates.length) await files.write(maps, options.certificates) // HAProxy takes them after all
     await checks.apply(options)
     await bringCertificates?.(options.certificates, 'after')
     leaving = left

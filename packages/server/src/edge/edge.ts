@@ -48,8 +48,8 @@ export type EdgeRoutes = {
 export type ReadRoutes = () => Promise<EdgeRoutes>
 
 /**
- * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is the one HAProxy reports: the leaf's SHA-1 in
- * upper-case hex, and how many certificates follow the leaf.
+ * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` begins like the one HAProxy reports: the leaf's SHA-1
+ * in upper-case hex, and how many certificates follow the leaf; then a hash of the whole chain.
  */
 export type EdgeCertificate = { readonly host: string; readonly path: string; readonly fingerprint: string }
 

@@ -53,6 +53,15 @@ export function createEdgeFiles(deps: {
     await writeConfig()
   }
 
+  /** The fingerprints of the certificates that HAProxy refused, so that the next start does not try them all over. */
+  async function readRefused(): Promise<readonly string[]> {
+    return ((await disk.read(paths.refusedCertificates)) ?? '').split('\n').filter((line) => line !== '')
+  }
+
+  async function writeRefused(fingerprints: readonly string[]): Promise<void> {
+    await mirror.put(paths.refusedCertificates, fingerprints.map((each) => `${each}\n`).join(''))
+  }
+
   /**
    * While HAProxy reads its files: a single certificate it cannot use keeps it from starting at all. Once it runs, it rejects only that
    * one.
@@ -73,5 +82,5 @@ export function createEdgeFiles(deps: {
     mirror.invalidate()
   }
 
-  return { prepare, write, withoutCertificates, invalidate }
+  return { prepare, write, readRefused, writeRefused, withoutCertificates, invalidate }
 }

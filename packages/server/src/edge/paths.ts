@@ -19,6 +19,7 @@ export function edgePaths(dir: string) {
     /** Which backend of HAProxy checks a target. It is only read where there are other servers. */
     checks: join(dir, 'maps', 'checks.map'),
     certificateList: join(dir, 'certs', 'list.txt'),
+    refusedCertificates: join(dir, 'certs', 'refused.txt'),
     placeholder: join(dir, 'certs', 'placeholder.pem'),
     map,
     page: (file: string) => join(dir, 'pages', file),

@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createCertificateFiles } from '../../src/edge/certificates/certificate-files.ts'
 import type { EdgeCertificate } from '../../src/edge/edge.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
+import { signedChain } from '../../testing/harness/signed-chain.ts'
 import { type RoutedEdge, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 /** Like a process that was killed before the next command. */
@@ -15,6 +16,7 @@ async function order(edge: TestEdge, command: string): Promise<string> {
   return await text(socket)
 }
 
+const failedStarts = (edge: TestEdge) => edge.process.output().split('unable to load chain certificate').length - 1
 const leafOf = ({ fingerprint }: EdgeCertificate) => fingerprint.split('+')[0]
 const app = (appKey: string, host: string) => ({ appKey, hosts: [{ host, redirectHttps: true, hsts: true }], targets: [] })
 
@@ -106,6 +108,34 @@ describe('a certificate', () => {
 
     await writeFile(edge.paths.certificateList, `${two.path} two.test\n${one.path} one.test\n`)
     await isServedWithoutTwo(edge.reopen({ startWithinMs: 3000, timeouts: { keepAliveMs: 1234 } }))
+  })
+
+  it('that HAProxy refuses delays nobody when it starts together with the control plane', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
+    const routes = { apps: [app('a1', 'one.test'), app('a2', 'two.test')] }
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
+    const two = await store.put('two.test', 'uploaded', await signedChain('two.test', 'sha1'))
+    await edge.edge.setRoutes(routes)
+    await edge.edge.setCertificates([one, two])
+    const refused = [expect.stringMatching(/^The certificate of two\.test: HAProxy/)]
+    expect(edge.edge.state()).toMatchObject({ state: 'ready', refused })
+    await edge.edge.close()
+    const startsOf = async () => {
+      await edge.process.stop('SIGKILL')
+      const [before, begun, again] = [failedStarts(edge), performance.now(), edge.reopen()]
+      await again.setRoutes(routes)
+      const tookMs = performance.now() - begun
+      expect(again.state()).toMatchObject({ state: 'ready', refused })
+      expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+      await again.close()
+      return { failed: failedStarts(edge) - before, tookMs }
+    }
+    expect(await startsOf()).toMatchObject({ failed: 0 }) // the refusal is remembered
+    await rm(edge.paths.refusedCertificates)
+    const { failed, tookMs } = await startsOf()
+    expect(failed).toBe(1)
+    expect(tookMs).toBeLessThan(8000) // it would wait for 10 s
   })
 
   it('of a host of 253 characters is kept, shown, found again after a restart, and removed', async () => {

@@ -13,6 +13,7 @@ import { AcmeFailure } from './acme-transport.ts'
 import { createCertificates } from './certificates.ts'
 import { createCertificateIssuer } from './issuer.ts'
 
+const SOON = { timeout: 10_000 }
 const HOUR_MS = 3_600_000
 const MALLORY = 1
 const ALICE = 2
@@ -82,18 +83,18 @@ it('a host of an owner with too many orders waits and says so, also by hand, and
   await using sut = await openCertificates(() => undefined)
   await sut.spend(MALLORY)
   await sut.want({ 'm.test': MALLORY, 'a.test': ALICE })
-  await expect.poll(() => sut.status('a.test').sslStatus).toBe('active')
+  await expect.poll(() => sut.status('a.test').sslStatus, SOON).toBe('active')
   await expect
-    .poll(() => sut.status('m.test').sslError)
+    .poll(() => sut.status('m.test').sslError, SOON)
     .toMatch(/^This certificate waits: certificates for 60 of your domains were ordered/)
   const { nextTryAt } = await sut.checkNow('m.test')
   expect(nextTryAt?.getTime()).toBeGreaterThan(Date.now() + 2.9 * HOUR_MS)
   await sut.forget('m.test')
   await sut.want({ 'm.test': MALLORY })
-  await expect.poll(() => sut.status('m.test').sslError).toMatch(/^This certificate waits/)
+  await expect.poll(() => sut.status('m.test').sslError, SOON).toMatch(/^This certificate waits/)
   expect(sut.asked).toEqual(['a.test'])
   sut.clock.offsetMs = 3.1 * HOUR_MS
-  await expect.poll(() => sut.status('m.test').sslStatus).toBe('active')
+  await expect.poll(() => sut.status('m.test').sslStatus, SOON).toBe('active')
 })
 
 it('a rate limit of a name outlives the removal of its domain, and is forgotten when it is over', async () => {
@@ -101,7 +102,7 @@ it('a rate limit of a name outlives the removal of its domain, and is forgotten 
     throw OF_NAME
   })
   await sut.want({ 'm.test': MALLORY })
-  await expect.poll(() => sut.status('m.test').sslError).toBe('name limited')
+  await expect.poll(() => sut.status('m.test').sslError, SOON).toBe('name limited')
   const { chain: certificate, key } = ownCertificate('m.test', 90)
   await sut.want({})
   await sut.forget('m.test')
@@ -127,19 +128,19 @@ it('a limit of the account stops the orders of everybody; then one owner after t
   })
   const hosts = { 'm1.test': MALLORY, 'm2.test': MALLORY, 'm3.test': MALLORY }
   await sut.want({ 'm1.test': MALLORY })
-  await expect.poll(() => sut.status('m1.test').sslError).toBe('account limited')
+  await expect.poll(() => sut.status('m1.test').sslError, SOON).toBe('account limited')
   await sut.want({ ...hosts, 'a.test': ALICE })
   for (const host of ['m2.test', 'a.test'])
     expect(await sut.checkNow(host)).toMatchObject({ sslStatus: 'pending', sslError: 'account limited' })
   await sut.forget('m1.test')
   expect(sut.asked).toEqual(['m1.test'])
   sut.clock.offsetMs = 5.1 * 60_000
-  await expect.poll(() => sut.asked).toEqual(['m1.test', 'a.test'])
-  await expect.poll(() => sut.status('a.test').nextTryAt?.getTime()).toBeGreaterThan(Date.now() + 15 * 60_000)
+  await expect.poll(() => sut.asked, SOON).toEqual(['m1.test', 'a.test'])
+  await expect.poll(() => sut.status('a.test').nextTryAt?.getTime(), SOON).toBeGreaterThan(Date.now() + 15 * 60_000)
   isLimiting = false
   sut.clock.offsetMs = 16 * 60_000
   const all = () => ['m1.test', 'm2.test', 'm3.test', 'a.test'].map((host) => sut.status(host).sslStatus)
-  await expect.poll(all).toEqual(['active', 'active', 'active', 'active'])
+  await expect.poll(all, SOON).toEqual(['active', 'active', 'active', 'active'])
   expect(sut.asked.slice(2).toSorted()).toEqual(['a.test', 'm1.test', 'm2.test', 'm3.test'])
 })
 

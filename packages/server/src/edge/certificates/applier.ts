@@ -1,4 +1,5 @@
 import type { EdgeCertificate } from '../edge.ts'
+import { isSameCertificate } from '../haproxy/certificates.ts'
 import { RuntimeError, RuntimeSilent } from '../haproxy/commands.ts'
 import type { HaproxyRuntime } from '../haproxy/runtime.ts'
 import type { EdgePaths } from '../paths.ts'
@@ -15,6 +16,7 @@ export function createCertificateApplier(deps: {
   readCertificate: (path: string) => Promise<string>
 }) {
   const { paths, runtime, readCertificate } = deps
+  /** By path: the fingerprint of what we loaded, or, from before our start, what HAProxy says. */
   const loaded = new Map<string, string>()
   let compareFrom = 0
 
@@ -39,7 +41,8 @@ export function createCertificateApplier(deps: {
   }
 
   async function addOne({ path, host, fingerprint }: EdgeCertificate, inUse: ReadonlySet<string>): Promise<void> {
-    if (loaded.get(path) !== fingerprint) await runtime.putCertificate(path, await readCertificate(path))
+    const known = loaded.get(path)
+    if (known === undefined || !isSameCertificate(known, fingerprint)) await runtime.putCertificate(path, await readCertificate(path))
     loaded.set(path, fingerprint)
     if (!inUse.has(`${path} ${host}`)) await runtime.addToList(paths.certificateList, { path, host })
   }
@@ -54,8 +57,12 @@ export function createCertificateApplier(deps: {
     const part = files.slice(compareFrom, compareFrom + COMPARED_AT_ONCE)
     compareFrom = compareFrom + COMPARED_AT_ONCE < files.length ? compareFrom + COMPARED_AT_ONCE : 0
     const looked = [...new Set([...unknown, ...part])]
-    for (const path of looked) loaded.delete(path)
-    for (const [path, fingerprint] of await runtime.certificateFingerprints(looked)) loaded.set(path, fingerprint)
+    const held = await runtime.certificateFingerprints(looked)
+    for (const path of looked) {
+      const [known, shown] = [loaded.get(path), held.get(path)]
+      if (shown === undefined) loaded.delete(path)
+      else if (known === undefined || !isSameCertificate(shown, known)) loaded.set(path, shown)
+    }
   }
 
   async function remove(entry: { path: string; line: number }): Promise<void> {

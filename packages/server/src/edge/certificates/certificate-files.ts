@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../../lib/write-durably.ts'
 import type { EdgeCertificate } from '../edge.ts'
-import { fingerprintOf } from '../haproxy/certificates.ts'
+import { fingerprintOf, wholeFingerprint } from '../haproxy/certificates.ts'
 import { makeDirectories, readIfThere } from '../map-files.ts'
 import { routableHost } from '../maps.ts'
 
@@ -24,6 +24,7 @@ const FROM = 'From: '
 const HOST = 'Host: '
 const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
 const HASHED = /^sha256-[0-9a-f]{64}$/
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*/g
 /** 255 minus the suffix that `writeDurably` adds. */
 const MOST_NAME = 251
 
@@ -114,12 +115,13 @@ function headerOf(pem: string, name: string): string | undefined {
 function describe(host: string, file: { source: CertificateSource; pem: string; path: string }): StoredCertificate | undefined {
   const leaf = parseLeaf(file.pem)
   if (leaf === undefined) return undefined
+  const blocks = file.pem.match(CERTIFICATE) ?? []
   return {
     host,
     path: file.path,
     source: file.source,
     directory: headerOf(file.pem, FROM),
-    fingerprint: fingerprintOf(leaf.fingerprint.replaceAll(':', ''), file.pem.split('-----BEGIN CERTIFICATE-----').length - 2),
+    fingerprint: wholeFingerprint(fingerprintOf(leaf.fingerprint.replaceAll(':', ''), blocks.length - 1), blocks.join('')),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
   }

@@ -9,6 +9,7 @@ import { connect } from 'node:tls'
 import { describe, expect, it, vi } from 'vitest'
 import { type Authority, type IssuingOptions, startCertificates } from '../../../testing/harness/issuing.ts'
 import { startPebble } from '../../../testing/harness/pebble.ts'
+import { signedChain } from '../../../testing/harness/signed-chain.ts'
 import { startTestEdge, type TestEdge } from '../../../testing/harness/test-edge.ts'
 import { createHaproxyRuntime } from '../haproxy/runtime.ts'
 import { selfSignedCertificate } from './placeholder.ts'
@@ -247,6 +248,28 @@ describe('a certificate of somebody’s own', () => {
     expect(await held()).toBe('0')
     expect(await sut.certificates.upload('chain.test', { certificate: certificate + certificate, key })).toBeUndefined()
     expect(await held()).toBe('1')
+  })
+
+  it('that is brought again with a corrected certificate in its chain is shown with that', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('chain.test'))
+    await using sut = await startCertificates(edge, NO_AUTHORITY)
+    const { chain, corrected, key } = await signedChain('chain.test', 'sha256')
+    const issuerShown = async () => {
+      const socket = connect({ host: '127.0.0.1', port: edge.httpsPort, servername: 'chain.test', rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { fingerprint, issuerCertificate } = socket.getPeerCertificate(true)
+      socket.destroy()
+      return [fingerprint, issuerCertificate.fingerprint]
+    }
+    expect(await sut.certificates.upload('chain.test', { certificate: chain, key })).toBeUndefined()
+    const [leaf, before] = await issuerShown()
+    expect(await sut.certificates.upload('chain.test', { certificate: corrected, key })).toBeUndefined()
+    const [sameLeaf, after] = await issuerShown()
+    expect(sameLeaf).toBe(leaf)
+    expect(after).not.toBe(before)
+    await edge.edge.repair() // compares with what HAProxy says
+    expect(await issuerShown()).toEqual([leaf, after])
   })
 
   it('removed while the edge was down is deleted on the next pass, even if the name has a new owner', async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signedChain } from '../../../testing/harness/signed-chain.ts'
 import { checkUpload } from './check.ts'
 
 let directory: string
@@ -108,4 +109,16 @@ it.each([
 ])('refuses %s with a sentence', (_name, mangled) => {
   const whole = upload(ec('prime256v1'))
   expect(checkUpload({ ...whole, certificate: mangled(whole.certificate) })).toEqual({ problem: expect.stringMatching(/ertificate .*\.$/) })
+})
+
+it('refuses a chain with a certificate that is signed with SHA-1, unless it is the root that signed itself', async () => {
+  const check = async (digest: 'sha1' | 'sha256') => {
+    const { chain, key } = await signedChain('a.test', digest)
+    return checkUpload({ host: 'a.test', certificate: chain, key, now: new Date(Date.now() + 1000) })
+  }
+  expect(await check('sha256')).not.toHaveProperty('problem')
+  expect(await check('sha1')).toEqual({
+    problem:
+      'Certificate 2 of the chain is signed with sha1WithRSAEncryption, which is too weak. Ask your certificate authority for a chain that is signed with SHA-256 or better.',
+  })
 })

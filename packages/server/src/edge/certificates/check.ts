@@ -10,6 +10,7 @@ const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICAT
 /** HAProxy reads a certificate into one buffer, together with the command. */
 const MAX_PEM = BUFFER_BYTES - 1_500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+const WEAK_SIGNATURE = /md[245]|sha1(?!\d)|ripemd/i
 const PROBE = Buffer.from('berth')
 const DAMAGED_KEY = 'The private key is damaged: its parts do not belong together, or what it signs does not match the certificate.'
 const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
@@ -35,6 +36,8 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   if (notBefore > now) return { problem: `The certificate is not valid before ${day(notBefore)}.` }
   const broken = brokenLink(chain)
   if (broken !== undefined) return { problem: broken }
+  const weak = weakSignature(chain)
+  if (weak !== undefined) return { problem: weak }
   const text = chain.map((each) => each.toString().trim()).join('\n')
   const keyText = key.export({ type: 'pkcs8', format: 'pem' }).toString()
   if (text.length + keyText.length > MAX_PEM)
@@ -91,6 +94,16 @@ function brokenLink(chain: readonly X509Certificate[]): string | undefined {
       return `Certificate ${index + 2} of the chain did not sign certificate ${index + 1}.`
   }
   return undefined
+}
+
+/**
+ * HAProxy refuses such a chain, at its start all of its configuration with it. The signature of a certificate by itself counts for nobody,
+ * so an old root may have any.
+ */
+function weakSignature(chain: readonly X509Certificate[]): string | undefined {
+  const index = chain.findIndex((each) => WEAK_SIGNATURE.test(each.signatureAlgorithm ?? '') && !each.checkIssued(each))
+  if (index === -1) return undefined
+  return `Certificate ${index + 1} of the chain is signed with ${chain[index]?.signatureAlgorithm}, which is too weak. Ask your certificate authority for a chain that is signed with SHA-256 or better.`
 }
 
 /** Checked by the same library that HAProxy uses; what it rejects would keep HAProxy from starting. */

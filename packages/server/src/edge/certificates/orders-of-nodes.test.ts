@@ -131,7 +131,7 @@ it('a limit of the account that one node was told holds for the next one, also b
   const [a, b] = [nodes.node('a'), nodes.node('b')]
   await a.leadership.extend()
   await a.want(['one.test'])
-  await expect.poll(() => a.status('one.test').sslError).toBe('limited')
+  await expect.poll(() => a.status('one.test').sslError, { timeout: 10_000 }).toBe('limited')
   nodes.wait(60)
   await b.leadership.extend()
   await b.want(['one.test', 'two.test'])

@@ -1,8 +1,19 @@
+import { hash } from 'node:crypto'
 import { parseCertificateList, RuntimeError } from './commands.ts'
 
-/** As in `EdgeCertificate`. */
+/** What HAProxy says of a certificate: the leaf, and how many certificates follow it. */
 export function fingerprintOf(leaf: string, following: number): string {
   return `${leaf}+${following}`
+}
+
+/** As in `EdgeCertificate`: HAProxy does not say which certificates follow. */
+export function wholeFingerprint(shown: string, chain: string): string {
+  return `${shown}+${hash('sha256', chain, 'hex').slice(0, 16)}`
+}
+
+/** Whether HAProxy, or we when we loaded it, may have meant this certificate. */
+export function isSameCertificate(known: string, fingerprint: string): boolean {
+  return fingerprint === known || fingerprint.startsWith(`${known}+`)
 }
 
 /** The runtime socket commands for certificates. */

@@ -9,6 +9,8 @@ import { type EdgeHost, type EdgeImageSource, edgeContainerSpec } from './contai
 import { portProblem } from './port-check.ts'
 
 const LOOK_MS = 50
+/** After so many looks, whether HAProxy still runs at all. */
+const ENDED_EVERY = 10
 /** The edges of other nodes, with which this one shares its ports. */
 const HAPROXY = 'haproxy'
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
@@ -58,9 +60,10 @@ export function createEdgeProcess(deps: Deps) {
       )
     }
     const spec = edgeContainerSpec(paths)
+    const hasEnded = async () => (await host.inspectEdge(spec.fingerprint)) === 'stopped'
     const isAsWanted = (await host.inspectEdge(spec.fingerprint)) === 'running'
     if (isAsWanted) {
-      const answered = found ?? (await inTime((config) => config !== undefined))
+      const answered = found ?? (await inTime((config) => config !== undefined, hasEnded))
       if (isOurs(answered)) return
       if (answered !== undefined) {
         return await readFiles(host, {
@@ -72,9 +75,9 @@ export function createEdgeProcess(deps: Deps) {
     await readFiles(host, {
       attempt: async () => {
         await start(host, wanted)
-        return (await inTime(isOurs)) !== undefined
+        return (await inTime(isOurs, hasEnded)) !== undefined
       },
-      otherwise: `HAProxy was started but did not answer within ${startWithinMs / 1000} s.`,
+      otherwise: `HAProxy was started but ended, or did not answer within ${startWithinMs / 1000} s.`,
     })
   }
 
@@ -146,6 +149,8 @@ function createReadFiles({ paths, files, log }: Pick<Deps, 'paths' | 'files' | '
   }
 }
 
+type Fits = (config: string | undefined) => boolean
+
 /** The configuration of the running HAProxy. */
 function createConfigLook(runtime: HaproxyRuntime, withinMs: number) {
   async function runningConfig(): Promise<string | undefined> {
@@ -156,9 +161,17 @@ function createConfigLook(runtime: HaproxyRuntime, withinMs: number) {
     }
   }
 
-  /** Waits until the running configuration is accepted. Undefined on a timeout. */
-  async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
-    const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: withinMs })
+  /** Waits until the running configuration is accepted. Undefined on a timeout, or when HAProxy has ended. */
+  async function inTime(fits: Fits, hasEnded?: () => Promise<boolean>): Promise<string | undefined> {
+    let [config, looks, isOver]: [string | undefined, number, boolean] = [undefined, 0, false]
+    const look = async () => {
+      config = await runningConfig()
+      looks += 1
+      // asks the engine, so not each time
+      if (hasEnded && !fits(config) && looks % ENDED_EVERY === 0) isOver = await hasEnded().catch(() => false)
+      return config
+    }
+    await poll(look, { until: (found) => fits(found) || isOver, everyMs: LOOK_MS, limitMs: withinMs })
     return fits(config) ? config : undefined
   }
 
