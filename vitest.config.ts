@@ -33,7 +33,7 @@ const ONLY_ON_POSTGRES = [
 const ON_POSTGRES = [
   'packages/server/src/store/{statement,grouped-writes}.test.ts',
   'packages/server/src/queue/*.test.ts',
-  'packages/server/src/edge/certificates/{attempts,kept-certificates}.test.ts',
+  'packages/server/src/edge/certificates/{attempts,kept-certificates,order-budget}.test.ts',
   'packages/server/src/features/{audit,registries,polls}/*.test.ts',
   'packages/server/test/sessions/people.test.ts',
   'packages/server/test/api/{management,screens,live-events,environment-limits}.test.ts',
