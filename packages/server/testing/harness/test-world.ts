@@ -126,7 +126,7 @@ async function insertRegistry(berth: Berth, registry: { projectId: number; creat
     const { id } = await tx
       .insertInto('registry')
       .values({
-        host: 'registry.nowhere.invalid',
+        host: 'ghcr.io',
         username: 'robot',
         sealed_password: '',
         user_id: null,
