@@ -9,16 +9,25 @@ type Seen = { nodeId?: string; replica: number; state?: string }
 /** What Swarm says now; the tests change it. */
 async function openLab() {
   const test = await openTestDatabase()
-  const world = { isSwarm: true, ready: ['n2', 'n3'], known: ['n2', 'n3'], containers: [] as Seen[] }
+  const world = { isSwarm: true, ready: ['n2', 'n3'], known: ['n2', 'n3'], containers: [] as Seen[], afterRead: () => {} }
+  /** Swarm may change between two requests. */
+  function read<T>(answer: T): T {
+    world.afterRead()
+    return answer
+  }
   const engine = {
     placement: { isSwarm: async () => world.isSwarm },
-    swarm: { nodes: async () => world.known.map((id) => ({ id, serverId: `s-${id}`, name: id, isReady: world.ready.includes(id) })) },
+    swarm: {
+      nodes: async () => read(world.known.map((id) => ({ id, serverId: `s-${id}`, name: id, isReady: world.ready.includes(id) }))),
+    },
     containers: {
       list: async () =>
-        world.containers.map(({ nodeId, replica, state = 'running' }) => {
-          const owner = { appId: 4, service: null, replica } as ContainerSummary['owner'] // what is read of it
-          return { state, owner, ...(nodeId !== undefined && { nodeId }) }
-        }),
+        read(
+          world.containers.map(({ nodeId, replica, state = 'running' }) => {
+            const owner = { appId: 4, service: null, replica } as ContainerSummary['owner'] // what is read of it
+            return { state, owner, ...(nodeId !== undefined && { nodeId }) }
+          }),
+        ),
     },
   } as unknown as Engine // what is asked of it
   let second = 0
@@ -56,6 +65,17 @@ it('a lost server is noted once, with how many of its containers run elsewhere, 
   expect(more).toEqual([])
   expect(first).toMatchObject({ containers: 2, moved: 2 })
   expect(Date.parse(first?.endedAt ?? '')).toBeGreaterThan(Date.parse(first?.lostAt ?? ''))
+})
+
+it('a server that is lost while Swarm is read is noted with its containers', async () => {
+  await using lab = await openLab()
+  const { world } = lab
+  const outages = lab.begin()
+  world.containers = [1, 2].map((replica) => ({ nodeId: 'n3', replica }))
+  await outages.look()
+  world.afterRead = () => Object.assign(world, { ready: ['n2'], containers: [] })
+  for (let n = 0; n < 2; n += 1) await outages.look()
+  expect(await outages.list()).toMatchObject([{ serverName: 'n3', endedAt: null, containers: 2, moved: 0 }])
 })
 
 it('an outage ends when the server is removed, and nothing is asked without Swarm', async () => {

@@ -26,8 +26,9 @@ export function createOutages({ db, engine, instance, now }: Deps) {
 
   async function look(): Promise<void> {
     if (!(await engine.placement.isSwarm())) return
-    const nodes = await engine.swarm.nodes()
+    // A server that is lost between the two is then still known with its containers at the next look.
     const running = (await engine.containers.list({ labels: ownedBy({ instance }) })).filter(({ state }) => state === 'running')
+    const nodes = await engine.swarm.nodes()
     const open = await listOpenOutages(db)
     for (const node of nodes) if (isLost(node) && !open.some((outage) => outage.server_id === node.serverId)) await begin(node)
     for (const outage of open) await follow(outage, nodes, running)
