@@ -4,9 +4,9 @@ import { compileCache, root } from './paths.mjs'
 
 // What each of these saves is measured in docs/decisions/0011-memory.md.
 // With a limit V8 collects garbage sooner, instead of letting the heap grow fourfold. The young generation is small: the server allocates
-// little, and idle memory matters more than peak throughput. The heap may grow by 60 % between two full collections: each one delays the
-// requests of 40 ms, and on a busy server the default makes one every four seconds.
-export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2', '--heap-growing-percent=60']
+// little, and idle memory matters more than peak throughput. The heap may double between two full collections, which delay requests, and
+// one thread of V8 helps with them: with its usual four, nothing is left of two cores for anything else meanwhile.
+export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2', '--heap-growing-percent=100', '--v8-pool-size=1']
 
 export const environment = {
   // From the second start on, compiled code is read from here. This makes the start a quarter shorter.
