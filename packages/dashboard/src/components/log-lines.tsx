@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { classNames } from '../lib/class-names.ts'
 import type { LogLine } from '../lib/log-buffer.ts'
 import { Button } from './button.tsx'
@@ -52,12 +52,10 @@ export function LogLines(props: Props) {
   useKeptPlace(scroller, lines, following)
   useEnds(scroller, { version, height, following, onShort: lines.length > 0 ? props.onTop : undefined })
 
-  const targetAt = target === undefined ? -1 : lines.findIndex(({ n }) => n === target)
-  useEffect(() => {
-    if (targetAt < 0) return
+  useTarget(lines, target, (at) => {
     setFollowing(false)
-    virtual.scrollToIndex(targetAt, { align: 'center' })
-  }, [target, targetAt < 0])
+    virtual.scrollToIndex(at, { align: 'center' })
+  })
 
   return (
     <div className="relative min-h-0 flex-1">
@@ -74,30 +72,13 @@ export function LogLines(props: Props) {
         <div className="relative" style={{ height }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const line = lines[index]
+            if (line === undefined) return null
+            const measure = wrap || open.has(line.n) ? virtual.measureElement : undefined
+            const shown = { search, showTime, isMarked: line.n === target, isOpen: open.get(line.n) === true }
             return (
-              line && (
-                <div
-                  key={line.n}
-                  ref={wrap || open.has(line.n) ? virtual.measureElement : undefined}
-                  data-index={index}
-                  className={classNames(
-                    'absolute top-0 left-0 min-w-full',
-                    wrap ? 'w-full [overflow-wrap:anywhere] whitespace-pre-wrap' : 'whitespace-pre',
-                    hasGapBefore?.(index) === true && 'border-t border-dashed border-line-strong',
-                  )}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <LogLineText
-                    line={line}
-                    search={search}
-                    showTime={showTime}
-                    isMarked={line.n === target}
-                    isOpen={open.get(line.n) === true}
-                    onToggle={toggle}
-                    onLink={onLink}
-                  />
-                </div>
-              )
+              <Row key={line.n} {...{ index, start, measure, wrap }} hasGap={hasGapBefore?.(index) === true}>
+                <LogLineText line={line} {...shown} onToggle={toggle} onLink={onLink} />
+              </Row>
             )
           })}
         </div>
@@ -116,11 +97,47 @@ export function LogLines(props: Props) {
 
 const never = () => false
 
+type RowProps = {
+  index: number
+  start: number
+  /** Of a line whose height is not known. */
+  measure: ((row: HTMLDivElement | null) => void) | undefined
+  wrap: boolean
+  hasGap: boolean
+  children: ReactNode
+}
+
+/** A line at its place in the box. */
+function Row({ index, start, measure, wrap, hasGap, children }: RowProps) {
+  return (
+    <div
+      ref={measure}
+      data-index={index}
+      className={classNames(
+        'absolute top-0 left-0 min-w-full',
+        wrap ? 'w-full [overflow-wrap:anywhere] whitespace-pre-wrap' : 'whitespace-pre',
+        hasGap && 'border-t border-dashed border-line-strong',
+      )}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      {children}
+    </div>
+  )
+}
+
 /** Lines that are or were open. Their height is measured, that of all others is known. */
 function useOpenLines() {
   const [open, setOpen] = useState<ReadonlyMap<number, boolean>>(new Map())
   const toggle = useCallback((n: number) => setOpen((before) => new Map(before).set(n, before.get(n) !== true)), [])
   return { open, toggle }
+}
+
+/** Goes to the line that a link leads to, once it is loaded. */
+function useTarget(lines: readonly LogLine[], target: number | undefined, goTo: (at: number) => void): void {
+  const at = target === undefined ? -1 : lines.findIndex(({ n }) => n === target)
+  useEffect(() => {
+    if (at >= 0) goTo(at)
+  }, [target, at < 0])
 }
 
 function LatestButton({ onClick }: { onClick: () => void }) {
