@@ -42,13 +42,6 @@ export function LogViewer({ source, streams, looks, empty, className }: Props) {
     if (next.paused !== options.paused) source.buffer.setPaused(next.paused)
     setOptions(next)
   }
-  async function download(): Promise<void> {
-    try {
-      await source.download()
-    } catch (cause) {
-      toast(cause instanceof Error ? cause.message : 'Could not load the log.', 'bad')
-    }
-  }
   return (
     <div
       className={classNames(
@@ -61,30 +54,14 @@ export function LogViewer({ source, streams, looks, empty, className }: Props) {
         options={options}
         streams={streams}
         onChange={change}
-        onDownload={() => void download()}
+        onDownload={() => void download(source)}
         state={looks[source.state]}
         isWhole={source.state === 'ended'}
       >
         <LogSearchField searching={searching} value={options.words} onText={(words) => change({ ...options, words })} />
       </LogToolbar>
       {searching.words === '' ? (
-        <LogLines
-          key={`${options.wrap} ${source.name}`}
-          {...options}
-          lines={view.lines}
-          version={view.version}
-          search=""
-          empty={source.isLoading || source.state === 'connecting' ? 'Loading…' : empty}
-          follows
-          target={linked === '' ? undefined : view.lines.find(({ id }) => id === linked)?.n}
-          {...((source.older ?? 0) > 0 && { onTop: source.loadOlder })}
-          {...(source.newer > 0 && { onBottom: source.loadNewer })}
-          onLink={setLinked}
-          onLatest={() => {
-            setLinked('')
-            if (source.newer > 0) source.goToEnd()
-          }}
-        />
+        <Loaded key={`${options.wrap} ${source.name}`} {...{ source, view, options, empty, linked }} onLink={setLinked} />
       ) : (
         <Results
           searching={searching}
@@ -102,6 +79,46 @@ export function LogViewer({ source, streams, looks, empty, className }: Props) {
         </span>
       </footer>
     </div>
+  )
+}
+
+async function download(source: LogSource): Promise<void> {
+  try {
+    await source.download()
+  } catch (cause) {
+    toast(cause instanceof Error ? cause.message : 'Could not load the log.', 'bad')
+  }
+}
+
+type LoadedProps = {
+  source: LogSource
+  view: LogView
+  options: LogOptions
+  empty: string
+  /** The id of the line that a link leads to; empty if there is none. */
+  linked: string
+  onLink: (id: string) => void
+}
+
+/** The lines that are loaded; others are loaded when the reader scrolls to either end. */
+function Loaded({ source, view, options, empty, linked, onLink }: LoadedProps) {
+  return (
+    <LogLines
+      {...options}
+      lines={view.lines}
+      version={view.version}
+      search=""
+      empty={source.isLoading || source.state === 'connecting' ? 'Loading…' : empty}
+      follows
+      target={linked === '' ? undefined : view.lines.find(({ id }) => id === linked)?.n}
+      {...((source.older ?? 0) > 0 && { onTop: source.loadOlder })}
+      {...(source.newer > 0 && { onBottom: source.loadNewer })}
+      onLink={onLink}
+      onLatest={() => {
+        onLink('')
+        if (source.newer > 0) source.goToEnd()
+      }}
+    />
   )
 }
 
