@@ -74,7 +74,6 @@ export function createContainerLog(which: Which, named: Prefix = prefixOf) {
   let view = STARTING
   let stream: LogStream | 'all' = 'all'
   let live: Stream | undefined
-  let counting: ReturnType<typeof setTimeout> | undefined
   let hasBegun = false
 
   function publish(next: Partial<ContainerLogView>): void {
@@ -86,28 +85,13 @@ export function createContainerLog(which: Which, named: Prefix = prefixOf) {
     hasBegun = false
     pages.cancel()
     live?.close()
-    clearTimeout(counting)
+    olderLines.cancel()
   }
 
   function begin(next: Partial<ContainerLogView>): void {
     stop()
     hasBegun = true
     publish({ ...STARTING, ...next })
-  }
-
-  function count(): void {
-    const place = beforeFirst(buffer, view.isLive)
-    if (place)
-      return void pages.ask(stream, { before: place.before, limit: 1, isQuiet: true }, ({ first, lines }) =>
-        publish({ older: first + lines.length - place.instead }),
-      )
-    // None have come yet, or the newest are all of the other stream.
-    void pages.ask(stream, { limit: PAGE_LINES, isQuiet: stream === 'all' }, ({ first, lines }) => {
-      if (beforeFirst(buffer, true)) return count()
-      if (stream !== 'all') buffer.prepend(lines.map(lineOf))
-      if (stream !== 'all' || lines.length === 0) publish({ older: first })
-      else counting = setTimeout(count, COUNT_AFTER_MS)
-    })
   }
 
   function goToEnd(): void {
@@ -119,19 +103,15 @@ export function createContainerLog(which: Which, named: Prefix = prefixOf) {
       },
       state: (is) => {
         publish({ state: is })
-        if (is === 'open' && view.older === undefined) counting = setTimeout(count, COUNT_AFTER_MS)
+        if (is === 'open' && view.older === undefined) olderLines.countSoon()
       },
     })
   }
 
-  const { loadOlder, loadNewer, goTo } = createMoves({
-    buffer,
-    lineOf,
-    view: () => view,
-    publish,
-    begin,
-    ask: async (place, use) => await pages.ask(stream, place, use),
-  })
+  const ask: AskPage = async (place, use) => await pages.ask(stream, place, use)
+  const loaded = { buffer, lineOf, view: () => view, publish, ask }
+  const olderLines = createOlderLines({ ...loaded, isOneStream: () => stream !== 'all' })
+  const { loadOlder, loadNewer, goTo } = createMoves({ ...loaded, begin })
 
   async function search({ words, context, signal }: LogSearchWanted): Promise<LogFound> {
     const wanted = { search: words, context, limit: MOST_MATCHES }
@@ -153,20 +133,46 @@ export function createContainerLog(which: Which, named: Prefix = prefixOf) {
   return { buffer, start, close: stop, goToEnd, loadOlder, loadNewer, goTo, search, setStream, view: () => view, subscribe }
 }
 
-type MoveDeps = {
+type AskPage = (
+  place: { before?: string; after?: string; around?: string; limit: number; isQuiet?: boolean },
+  use: (page: { lines: LogEntry[]; first: number; total: number }) => void,
+) => Promise<void>
+type Loaded = {
   buffer: LogBuffer
   lineOf: (entry: LogEntry) => NewLogLine
   view: () => ContainerLogView
   publish: (next: Partial<ContainerLogView>) => void
-  begin: (next: Partial<ContainerLogView>) => void
-  ask: (
-    place: { before?: string; after?: string; around?: string; limit: number },
-    use: (page: { lines: LogEntry[]; first: number; total: number }) => void,
-  ) => Promise<void>
+  ask: AskPage
+}
+
+/** How many lines there are before those that came live. */
+function createOlderLines({ buffer, lineOf, view, publish, ask, isOneStream }: Loaded & { isOneStream: () => boolean }) {
+  let counting: ReturnType<typeof setTimeout> | undefined
+
+  function count(): void {
+    const place = beforeFirst(buffer, view().isLive)
+    if (place)
+      return void ask({ before: place.before, limit: 1, isQuiet: true }, ({ first, lines }) =>
+        publish({ older: first + lines.length - place.instead }),
+      )
+    // None have come yet, or the newest are all of the other stream.
+    void ask({ limit: PAGE_LINES, isQuiet: !isOneStream() }, ({ first, lines }) => {
+      if (beforeFirst(buffer, true)) return count()
+      if (isOneStream()) buffer.prepend(lines.map(lineOf))
+      if (isOneStream() || lines.length === 0) publish({ older: first })
+      else countSoon()
+    })
+  }
+
+  function countSoon(): void {
+    counting = setTimeout(count, COUNT_AFTER_MS)
+  }
+
+  return { countSoon, cancel: () => clearTimeout(counting) }
 }
 
 /** The ways through a log that is longer than what is loaded of it. */
-function createMoves({ buffer, lineOf, view, publish, begin, ask }: MoveDeps) {
+function createMoves({ buffer, lineOf, view, publish, begin, ask }: Loaded & { begin: (next: Partial<ContainerLogView>) => void }) {
   function loadOlder(): void {
     const place = beforeFirst(buffer, view().isLive)
     if (!place || view().older === 0 || buffer.all().length >= LINES_KEPT) return
