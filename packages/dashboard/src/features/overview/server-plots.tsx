@@ -29,6 +29,8 @@ export function ServerPlots({ view }: { view: MetricsView }) {
   const span = picked === '5m' ? '5m' : '1h'
   const { seconds, words } = SPAN[span]
   const samples = useMemo(() => within(pointsOf({ samples: heard, history }), seconds), [heard, history, seconds])
+  const drawn = { samples, span: words }
+  const shares = { ...drawn, max: 100, format: percentWords }
   return (
     <Card
       title="Server"
@@ -42,54 +44,28 @@ export function ServerPlots({ view }: { view: MetricsView }) {
     >
       {state === 'waiting' && heard.length > 0 && <Notice tone="warn">No live data. Reconnecting…</Notice>}
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Panel
-          title="CPU"
-          value={now && percentWords(now.cpu.usage)}
-          samples={samples}
-          span={words}
-          max={100}
-          format={percentWords}
-          lines={CPU}
-        />
+        <Panel title="CPU" value={now && percentWords(now.cpu.usage)} lines={CPU} {...shares} />
         <Panel
           title="Memory"
           value={now && `${sizeWords(now.memory.used)} (${percentWords(now.memory.percent)})`}
-          samples={samples}
-          span={words}
-          max={100}
-          format={percentWords}
           lines={MEMORY}
+          {...shares}
         />
-        <Panel title="Load" value={now?.load.map(loadWords).join(' · ')} samples={samples} span={words} format={loadWords} lines={LOAD} />
-        <Panel
-          title="Network"
-          value={
-            now && (
-              <>
-                <span className="text-accent">in {rate(now.network.rx)}</span> <span className="text-good">out {rate(now.network.tx)}</span>
-              </>
-            )
-          }
-          samples={samples}
-          span={words}
-          least={8192}
-          bytes
-          format={rate}
-          lines={NETWORK}
-        />
-        <Panel
-          title="Disk"
-          value={now && `${sizeWords(now.disk.used)} of ${sizeWords(now.disk.total)}`}
-          samples={samples}
-          span={words}
-          max={100}
-          format={percentWords}
-          lines={DISK}
-        />
+        <Panel title="Load" value={now?.load.map(loadWords).join(' · ')} lines={LOAD} format={loadWords} {...drawn} />
+        <Panel title="Network" value={now && <Rates network={now.network} />} lines={NETWORK} least={8192} bytes format={rate} {...drawn} />
+        <Panel title="Disk" value={now && `${sizeWords(now.disk.used)} of ${sizeWords(now.disk.total)}`} lines={DISK} {...shares} />
         {now && <EngineFigures docker={now.docker} />}
       </div>
       <Beginning since={history?.since} points={samples} span={seconds} />
     </Card>
+  )
+}
+
+function Rates({ network: { rx, tx } }: Pick<MetricsSample, 'network'>) {
+  return (
+    <>
+      <span className="text-accent">in {rate(rx)}</span> <span className="text-good">out {rate(tx)}</span>
+    </>
   )
 }
 
