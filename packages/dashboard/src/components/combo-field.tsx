@@ -4,7 +4,7 @@ import { BOX, describedBy, EDGE, type FieldProps, Frame } from './field.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Spinner } from './spinner.tsx'
 
-export type ComboOption = { value: string; icon?: { name: IconName; label: string }; note?: ReactNode }
+type ComboOption = { value: string; icon?: { name: IconName; label: string }; note?: ReactNode }
 
 type Props = FieldProps & {
   /** What was chosen. */
@@ -29,37 +29,9 @@ const SHOWN = 100
 /** A choice from a long list that is searched by typing. The text field keeps focus and refers to the selected option. */
 export function ComboField({ label, hint, problem, value, options, text, onText, onPick, onOpen, disabled = false, ...rest }: Props) {
   const id = useId()
-  const [isOpen, setOpen] = useState(false)
-  const [at, setAt] = useState(0)
   const shown = options.slice(0, SHOWN)
+  const { isOpen, at, setAt, open, close, pick, pressed } = useOptionList({ shown, disabled, onText, onPick, onOpen })
   const words = { label, hint, problem }
-
-  function open(): void {
-    if (isOpen || disabled) return
-    onText('')
-    setAt(0)
-    setOpen(true)
-    onOpen?.()
-  }
-  function pick(option: ComboOption | undefined): void {
-    if (!option) return
-    setOpen(false)
-    onPick(option.value)
-  }
-  function pressed(event: KeyboardEvent): void {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) {
-      event.preventDefault()
-      if (isOpen) setAt((at + step + shown.length) % Math.max(shown.length, 1))
-      else open()
-    } else if (event.key === 'Enter' && isOpen) {
-      event.preventDefault()
-      pick(shown[at])
-    } else if (event.key === 'Escape' && isOpen) {
-      event.stopPropagation()
-      setOpen(false)
-    }
-  }
   return (
     <Frame id={id} {...words}>
       <div className="relative">
@@ -81,7 +53,7 @@ export function ComboField({ label, hint, problem, value, options, text, onText,
             setAt(0)
           }}
           onClick={open}
-          onBlur={() => setOpen(false)}
+          onBlur={close}
           onKeyDown={pressed}
           className={classNames(BOX, EDGE, 'h-9 truncate pr-9 font-mono')}
           {...describedBy(id, words)}
@@ -97,6 +69,48 @@ export function ComboField({ label, hint, problem, value, options, text, onText,
       </div>
     </Frame>
   )
+}
+
+type ListDeps = Pick<Props, 'onText' | 'onPick'> & {
+  shown: readonly ComboOption[]
+  disabled: boolean
+  onOpen: (() => void) | undefined
+}
+
+/** Whether the list is open and which option is selected, with the pointer or the arrow keys. */
+function useOptionList({ shown, disabled, onText, onPick, onOpen }: ListDeps) {
+  const [isOpen, setOpen] = useState(false)
+  const [at, setAt] = useState(0)
+  const close = () => setOpen(false)
+
+  function open(): void {
+    if (isOpen || disabled) return
+    onText('')
+    setAt(0)
+    setOpen(true)
+    onOpen?.()
+  }
+  function pick(option: ComboOption | undefined): void {
+    if (!option) return
+    close()
+    onPick(option.value)
+  }
+  function pressed(event: KeyboardEvent): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      if (isOpen) setAt((at + step + shown.length) % Math.max(shown.length, 1))
+      else open()
+    } else if (event.key === 'Enter' && isOpen) {
+      event.preventDefault()
+      pick(shown[at])
+    } else if (event.key === 'Escape' && isOpen) {
+      event.stopPropagation()
+      close()
+    }
+  }
+
+  return { isOpen, at, setAt, open, close, pick, pressed }
 }
 
 type ListProps = {
