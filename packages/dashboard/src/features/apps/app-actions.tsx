@@ -72,21 +72,27 @@ export function AppActions({ app }: { app: Application }) {
       </Button>
       {more.length > 0 && <Menu label="More actions" items={more} />}
       {choosing && <DeployCommit appId={app.id} onClose={() => setChoosing(false)} />}
-      {stopping && (
-        <ConfirmDialog
-          title={`Stop ${app.name}?`}
-          action="Stop"
-          pending={act.isPending}
-          failure={act.error?.message}
-          onConfirm={() => act.mutate('stop', { onSuccess: () => setStopping(false) })}
-          onClose={() => setStopping(false)}
-        >
-          <p>
-            {app.app_type === 'database' ? 'Apps lose their connection to it' : 'Visitors get an error'} until you start it again. Its data
-            is kept.
-          </p>
-        </ConfirmDialog>
-      )}
+      {stopping && <StopDialog app={app} act={act} onClose={() => setStopping(false)} />}
     </>
+  )
+}
+
+type StopProps = { app: Application; act: ReturnType<typeof useContainerAction>; onClose: () => void }
+
+function StopDialog({ app, act, onClose }: StopProps) {
+  return (
+    <ConfirmDialog
+      title={`Stop ${app.name}?`}
+      action="Stop"
+      pending={act.isPending}
+      failure={act.error?.message}
+      onConfirm={() => act.mutate('stop', { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        {app.app_type === 'database' ? 'Apps lose their connection to it' : 'Visitors get an error'} until you start it again. Its data is
+        kept.
+      </p>
+    </ConfirmDialog>
   )
 }
