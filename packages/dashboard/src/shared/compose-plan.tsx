@@ -34,14 +34,7 @@ export function PlanWords({ plan, addVariable }: Props) {
         <Part title="Services">
           <ul className="grid gap-1">
             {services.map((service) => (
-              <li key={service.name} className="flex flex-wrap items-baseline gap-x-2">
-                <span className="font-medium">{service.name}</span>
-                <code className="min-w-0 font-mono text-[13px] text-ink-soft [overflow-wrap:anywhere]">
-                  {service.isBuilt ? 'built from the repository' : service.image}
-                </code>
-                {service.replicas > 1 && <span className="text-ink-soft">{plural(service.replicas, 'replica')}</span>}
-                {service.isRouted && <Tag>Public</Tag>}
-              </li>
+              <ServiceLine key={service.name} service={service} />
             ))}
           </ul>
         </Part>
@@ -83,6 +76,19 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       <h3 className="mb-1 text-[13px] font-medium">{title}</h3>
       {children}
     </section>
+  )
+}
+
+function ServiceLine({ service: { name, isBuilt, image, replicas, isRouted } }: { service: StackPlan['services'][number] }) {
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-2">
+      <span className="font-medium">{name}</span>
+      <code className="min-w-0 font-mono text-[13px] text-ink-soft [overflow-wrap:anywhere]">
+        {isBuilt ? 'built from the repository' : image}
+      </code>
+      {replicas > 1 && <span className="text-ink-soft">{plural(replicas, 'replica')}</span>}
+      {isRouted && <Tag>Public</Tag>}
+    </li>
   )
 }
 
