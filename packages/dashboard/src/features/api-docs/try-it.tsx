@@ -63,20 +63,24 @@ export function TryIt({ operation }: { operation: Operation }) {
       </div>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-3">
         <Sample title="curl" text={curlFor(operation, { origin: location.origin, path, body })} />
-        {outcome !== undefined && (
-          <div role="status">
-            <Sample title={outcome.status === 0 ? 'No response' : `Response ${outcome.status}`} text={outcome.text} />
-            {outcome.status === 401 && (
-              <p className="mt-1 text-[13px] text-ink-soft">
-                You are not logged in.{' '}
-                <Link to={paths.login()} search={{ next: paths.apiDocs() }} className="text-accent hover:underline">
-                  Log in
-                </Link>
-              </p>
-            )}
-          </div>
-        )}
+        {outcome !== undefined && <Response outcome={outcome} />}
       </div>
+    </div>
+  )
+}
+
+function Response({ outcome: { status, text } }: { outcome: Outcome }) {
+  return (
+    <div role="status">
+      <Sample title={status === 0 ? 'No response' : `Response ${status}`} text={text} />
+      {status === 401 && (
+        <p className="mt-1 text-[13px] text-ink-soft">
+          You are not logged in.{' '}
+          <Link to={paths.login()} search={{ next: paths.apiDocs() }} className="text-accent hover:underline">
+            Log in
+          </Link>
+        </p>
+      )}
     </div>
   )
 }
