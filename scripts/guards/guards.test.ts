@@ -19,7 +19,10 @@ describe('the linter', () => {
   const rules = readdirSync(path.join(fixtures, 'lint', source))
     .filter((name) => name.endsWith('.ts') && name !== 'clean.ts')
     .map((name) => ({ file: `${source}/${name}`, rule: name === 'filenameCase.ts' ? 'filename-case' : path.basename(name, '.ts') }))
-    .concat({ file: 'packages/cli/src/no-restricted-globals.ts', rule: 'no-restricted-globals' })
+    .concat(
+      { file: 'packages/cli/src/no-restricted-globals.ts', rule: 'no-restricted-globals' },
+      { file: 'packages/dashboard/src/max-lines-per-function.ts', rule: 'max-lines-per-function' },
+    )
 
   it('finds the one fault in every fixture, names its rule, and leaves the clean file alone', async () => {
     using tree = fixtureTree('lint')
