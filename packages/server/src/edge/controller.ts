@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createApplyWanted } from './apply.ts'
 import { createEdgeChecks } from './checks.ts'
-import { type Edge, type EdgeCertificate, type EdgeLog, type EdgeRoutes, type EdgeState, EdgeUnavailable, type ReadRoutes } from './edge.ts'
+import type { Edge, EdgeCertificate, EdgeLog, EdgeRoutes } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
 import { createHaproxyRuntime, createRuntimeOver, type RuntimeSockets } from './haproxy/runtime.ts'
@@ -41,10 +41,9 @@ export type EdgePlace = {
   readonly seenFromThere: (routes: EdgeRoutes) => Promise<EdgeRoutes>
 }
 
-/**
- * Wanted → compare → apply → verify. All changes wait in one queue, the loop's, and those that arrive during a pass share the next one.
- */
+/** Wanted → compare → apply → verify. */
 export function createEdgeController(deps: EdgeDeps): Edge {
+  const { host, certificates, log, place, repairEveryMs = 30_000 } = deps
   const paths = edgePaths(deps.settings.dir)
   const { runtime, disk, readCertificate, bringCertificates } = handsOf(deps, paths)
   const checks = createEdgeChecks({ paths, disk, runtime })
@@ -52,59 +51,13 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const files = createEdgeFiles({ paths, config: () => config().text, checked: checks.current, disk, now: deps.now })
   const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: () => config().hash })
   const ways = { paths, runtime, readCertificate, bringCertificates }
-  const applyWanted = createApplyWanted({ ...ways, instance: deps.newId(), files, process, checks, log: deps.log })
-  const challenges = new Map<string, string>()
-  /** Undefined until somebody knows what is wanted. */
-  let readRoutes: ReadRoutes | undefined
-  let routes: EdgeRoutes | undefined
-  let certificates: readonly EdgeCertificate[] | undefined
-  let state: EdgeState = { state: 'starting', message: 'The proxy is starting.', refused: [] }
-
-  async function pass(isFull: boolean): Promise<void> {
-    if (isFull) files.invalidate()
-    await checks.load()
-    await files.prepare()
-    certificates ??= await deps.certificates()
-    const read = await readRoutes?.()
-    routes = read && deps.place ? await deps.place.seenFromThere(read) : read
-    if (routes === undefined) await process.ensure('whichever')
-    const refused = routes === undefined ? [] : await applyWanted.put({ routes, certificates, challenges }, isFull)
-    state = { state: 'ready', message: 'The proxy is running.', refused }
-  }
-
-  const loop = createEdgeLoop({
-    pass,
-    onFailure(message, err) {
-      state = { state: deps.host === undefined ? 'off' : 'unreachable', message, refused: state.refused }
-      deps.log.warn({ err }, 'Proxy not up to date')
-    },
-    repairEveryMs: deps.repairEveryMs ?? 30_000,
-  })
-
-  loop.begin()
+  const applyWanted = createApplyWanted({ ...ways, instance: deps.newId(), files, process, checks, log })
+  const parts = { files, process, checks, applyWanted, certificates, seenFromThere: place?.seenFromThere }
   return {
-    async update(wanted) {
-      readRoutes = wanted
-      await loop.request()
-    },
-    async setCertificates(wanted) {
-      certificates = wanted
-      await loop.request()
-    },
-    async addChallenge(token, answer) {
-      if (routes === undefined) throw new EdgeUnavailable('The proxy does not know its routes yet.')
-      challenges.set(token, answer)
-      await loop.request()
-    },
-    async removeChallenge(token) {
-      if (challenges.delete(token)) await loop.request()
-    },
+    ...createEdgeLoop({ ...parts, isOff: host === undefined, log, repairEveryMs }),
     isRefused: applyWanted.isRefused,
     inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
-    state: () => state,
     isServing: runtime.isListenedTo,
-    repair: loop.repair,
-    close: loop.close,
   }
 }
 
