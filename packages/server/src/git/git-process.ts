@@ -27,6 +27,30 @@ const MAX_TEXT = 8 * 1024 * 1024
 const PROBE_TIMEOUT_MS = 20_000
 const run = promisify(execFile)
 
+/** The limits of each git process. */
+export type MemoryMib = { readonly ask: number; readonly work: number }
+type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs' | 'emptyCode'> & {
+  /** `ask`: a person is waiting, and little is needed. Otherwise a whole repository may be processed. */
+  readonly memory?: keyof MemoryMib
+}
+type Setting = Pick<GitCommand, 'env' | 'runAs' | 'signal'> & { readonly settings: () => readonly string[] }
+
+// Listing branches takes 1 MiB. A repository needs memory for its object names and for the files stored as deltas.
+const MEMORY_MIB: MemoryMib = { ask: 128, work: 1024 }
+
+/** Git, set up for one source. */
+export function createGitFor(deps: { path: string; memoryMib?: MemoryMib; log?: Pick<Logger, 'warn'> | undefined }) {
+  const { memoryMib = MEMORY_MIB } = deps
+  const limited = createMemoryLimit(deps)
+  return ({ settings, ...own }: Setting) =>
+    async (args: readonly string[], { memory = 'work', ...run }: Run): Promise<string> => {
+      const before = await limited(memoryMib[memory])
+      return await runGit({ ...run, ...own, before, args: [...settings(), ...args] })
+    }
+}
+
+export type GitFor = ReturnType<typeof createGitFor>
+
 /** Runs git once. It and every process it starts end together. */
 export async function runGit(command: GitCommand): Promise<string> {
   const { cwd, env, runAs, signal } = command
@@ -86,7 +110,7 @@ function watcher(watch: GitCommand['watch'], end: (why: unknown) => void): { sto
  * The command prefix that limits the memory of `git` and its child processes: a server can advertise an endless number of branches, and
  * git keeps them all. The limit is RLIMIT_DATA, which does not include the packs that git maps from disk.
  */
-export function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn'> | undefined }) {
+function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn'> | undefined }) {
   let isThere: Promise<boolean> | undefined
 
   /** Tested by running it: an unusual `prlimit`, or a lower existing limit, must not break git. */

@@ -12,7 +12,7 @@ import {
   SourceError,
   SourceRefused,
 } from './errors.ts'
-import { createMemoryLimit, type GitCommand, runGit } from './git-process.ts'
+import { createGitFor, type GitFor, type MemoryMib } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
 import { createVersionCheck } from './git-version.ts'
 import type { AdmittedSource, SourcePolicy } from './source-policy.ts'
@@ -29,23 +29,15 @@ export type Source = {
 }
 
 export type RunAs = { readonly uid: number; readonly gid: number }
-type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs' | 'emptyCode'> & {
-  /** `ask`: a person is waiting, and little is needed. Otherwise a whole repository may be processed. */
-  readonly memory?: keyof MemoryMib
-}
-/** The limits of each git process. */
-export type MemoryMib = { readonly ask: number; readonly work: number }
 
 /** Passed to the work: git, set up for this source only. */
 export type Visit = {
   readonly url: CloneUrl
-  readonly git: (args: readonly string[], run: Run) => Promise<string>
+  readonly git: ReturnType<GitFor>
   /** The required owner of the workspace. */
   readonly runAs: RunAs | undefined
 }
 
-// Listing branches takes 1 MiB. A repository needs memory for its object names and for the files stored as deltas.
-const MEMORY_MIB: MemoryMib = { ask: 128, work: 1024 }
 const RETRY_AFTER_MS = [500, 2_000] as const
 
 /** One access to a source: checked first, with its own HOME, and retried if the failure may be temporary. */
@@ -62,8 +54,8 @@ export function createVisits(deps: {
   whyNoSsh?: () => Promise<string | undefined>
   log?: Pick<Logger, 'warn'>
 }) {
-  const { policy, scratch, retryAfterMs = RETRY_AFTER_MS, memoryMib = MEMORY_MIB } = deps
-  const limited = createMemoryLimit({ path: deps.path, log: deps.log })
+  const { policy, scratch, retryAfterMs = RETRY_AFTER_MS } = deps
+  const gitFor = createGitFor(deps)
   const checkVersion = createVersionCheck({ path: deps.path })
   const sshFor = createSshFor(deps)
 
@@ -78,11 +70,8 @@ export function createVisits(deps: {
       if (url.kind === 'file') await writeFile(path.join(home, GLOBAL_CONFIG), '[safe]\n\tdirectory = *\n')
       const ssh = url.kind === 'ssh' ? await sshFor(source, admitted, { home, runAs }) : undefined
       const env = { ...gitEnvironment({ home, path: deps.path, url, credential: source.credential }), ...ssh?.env }
-      const common = { env, runAs, signal: source.signal }
-      const git: Visit['git'] = async (args, run) => {
-        const before = await limited(memoryMib[run.memory ?? 'work'])
-        return await runGit({ ...run, ...common, before, args: [...gitSettings(admitted, { caFile: deps.caFile?.() }), ...args] })
-      }
+      const settings = () => gitSettings(admitted, { caFile: deps.caFile?.() })
+      const git = gitFor({ env, runAs, signal: source.signal, settings })
       const result = await work({ url, git, runAs })
       await ssh?.pinWhatWasSeen()
       return result
