@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { clearedCookies, readSession, sessionCookies } from './session-cookie.ts'
+import { readSession } from './authenticate.ts'
+import { clearedCookies, sessionCookies } from './session-cookie.ts'
 
 const sent = (cookie: string | undefined, isTls: boolean) => ({ headers: cookie === undefined ? {} : { cookie }, url: '/', isTls })
 

@@ -1,4 +1,5 @@
-import { COOKIE_NAMES, type CookieRequest, clearedCookie, cookiesOf, readSession } from './session-cookie.ts'
+import { COOKIE_NAMES, type CookieRequest, cookiesOf, readSession } from './authenticate.ts'
+import { clearedCookie } from './session-cookie.ts'
 
 const MOST_LINES = 30
 const MOST_PARTS = 6 // as deep as our own paths

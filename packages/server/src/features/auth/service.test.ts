@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
-import { createSessionTokens } from '../../http/session-token.ts'
+import { createSessionTokens } from '../../http/authenticate.ts'
 import { createPasswords } from './passwords.ts'
 import { createAuth } from './service.ts'
 import { listSessions, setPassword } from './store.ts'

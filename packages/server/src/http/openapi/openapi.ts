@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, errorsOf, type Operation, type OperationName, operations, type Policy, sockets } from '@berth/contract'
 import type { TObject, TSchema } from 'typebox'
-import { COOKIE_NAMES } from '../session-cookie.ts'
+import { COOKIE_NAMES } from '../authenticate.ts'
 import { exampleOf, requestExampleOf } from './examples.ts'
 import { createSchemas, type Json } from './schemas.ts'
 import { TAGS, tagOf } from './tags.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { createSessionTokens } from './session-token.ts'
+import { createSessionTokens } from './authenticate.ts'
 
 const key = randomBytes(32)
 const tokens = createSessionTokens(key)
