@@ -1,8 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
+import { createRoom, DELIVERIES, type Room, STAFF, STRANGERS, USERS } from './body-room.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import { addressGroup } from './connections.ts'
+import type { FairTurns } from './fair-turns.ts'
+import { originOf } from './security.ts'
 
-export type BodyDeadlines = { bodyDeadlineMs: number; bodyPaceMs: number }
+type BodyDeadlines = { bodyDeadlineMs: number; bodyPaceMs: number }
 
 type Options = BodyDeadlines & {
   limitBytes: number
@@ -16,6 +22,51 @@ type Options = BodyDeadlines & {
 const PACE_BYTES_PER_SECOND = 1024
 /** A piece takes some five hundred bytes of memory besides its own, so small ones are put together. */
 const MOST_PIECES = 256
+
+/**
+ * Our own parsers, because the library's only limit the size. Bodies are JSON; those of webhook deliveries stay bytes, because the
+ * signature covers the bytes.
+ */
+export function createBodyParsers(deadlines: BodyDeadlines, turns: FairTurns) {
+  const users = createRoom(USERS)
+  const staff = createRoom(STAFF)
+  const strangers = createRoom(STRANGERS)
+  const deliveries = createRoom(DELIVERIES)
+
+  async function read(request: FastifyRequest, ofStrangers: Room): Promise<Buffer> {
+    const { caller } = request
+    const limitBytes = request.routeOptions.bodyLimit
+    const room = caller ? (isStaff(caller) ? staff : users) : ofStrangers
+    const key = caller ? String(caller.id) : addressOf(request)
+    const turn = async (bytes: number) => caller && (await turns.begin(caller.id, bytes))
+    return await readBody(request.raw, { ...deadlines, budget: room(request), key, limitBytes, turn })
+  }
+
+  return {
+    forJson(app: FastifyInstance): void {
+      app.removeAllContentTypeParsers()
+      app.addContentTypeParser('application/json', async (request: FastifyRequest) => jsonIn(await read(request, strangers)))
+    },
+    forDeliveries(app: FastifyInstance): void {
+      app.removeAllContentTypeParsers()
+      app.addContentTypeParser('*', async (request: FastifyRequest) => await read(request, deliveries))
+    },
+  }
+}
+
+/** Somebody with one IPv6 address usually has many. */
+function addressOf(request: FastifyRequest): string {
+  const { address } = originOf(request.raw, request.id)
+  return addressGroup(address) ?? address
+}
+
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) // the input reader only takes known fields, so `__proto__` is harmless
+  } catch (cause) {
+    throw new AppError('invalid_json', { cause })
+  }
+}
 
 /**
  * Reads a body, with a maximum size, a deadline and a minimum rate. The received bytes count against the budget until the rest has

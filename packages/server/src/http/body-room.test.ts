@@ -2,9 +2,9 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { headOf, openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import type { Caller } from '../domain/caller.ts'
-import { createBodyParsers } from './body-parsers.ts'
 import { failureOf } from './error-handler.ts'
 import { createFairTurns } from './fair-turns.ts'
+import { createBodyParsers } from './read-body.ts'
 
 const MIB = 1024 * 1024
 const SMALL = { name: 'small' }
