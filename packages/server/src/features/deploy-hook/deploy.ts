@@ -8,7 +8,7 @@ import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/request/automatic.ts'
-import type { NewestCommit } from '../deployments/request/newest-commit.ts'
+import type { NewestCommit } from '../git-providers/source-of.ts'
 import { mayMakerDeploy } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
