@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { ownedBy } from '../engine/labels.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
-import type { Routing } from '../routing/traffic-switch.ts'
+import type { Routing } from '../routing/routing.ts'
 
 type Deps = {
   engine: Pick<Engine, 'placement' | 'containers'>

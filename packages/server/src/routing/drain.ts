@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeTarget } from '../edge/edge.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
-import type { SyncFailure } from './route-sync.ts'
+import type { SyncFailure } from './sync-failure.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[][]>

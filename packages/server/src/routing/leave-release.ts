@@ -10,12 +10,11 @@ type Deps = {
   wanted: Pick<WantedRoutes, 'aheadTargets' | 'endSwitch' | 'earlierTargets'>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
-  routeSync: Pick<RouteSync, 'sync' | 'put' | 'whenServing' | 'hasServed'>
+  routeSync: Pick<RouteSync, 'sync' | 'put' | 'whenServing' | 'hasVisitors' | 'hasServed'>
   /** Undefined if there is one node. */
   shared: Pick<SharedRoutes, 'announce'> | undefined
   /** The targets that each app had before it was switched, for each endpoint. */
   retiring: Map<number, EdgeTarget[][]>
-  hasVisitors: () => Promise<boolean>
   lookAtReplicas: () => Promise<void>
 }
 
@@ -23,8 +22,8 @@ const RETRY_MS = 250
 
 /** Ends a switch: the release that is not live any more, or never was, finishes its requests. */
 export function createLeaveRelease(deps: Deps): Pick<Routes, 'restore' | 'beginAgain' | 'drain'> {
-  const { wanted, edge, drainMs, shared, retiring, hasVisitors, lookAtReplicas } = deps
-  const { sync, put, whenServing, hasServed } = deps.routeSync
+  const { wanted, edge, drainMs, shared, retiring, lookAtReplicas } = deps
+  const { sync, put, whenServing, hasVisitors, hasServed } = deps.routeSync
 
   /**
    * Switches back to the previous release at once, which the edge already knows, then checks that this is complete. The release that

@@ -5,11 +5,11 @@ import type { RouteSync } from './route-sync.ts'
 import type { SharedRoutes } from './shared-routes.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
-type Deps = Pick<RouteSync, 'whenServing' | 'put' | 'sync'> & {
+type Deps = {
+  routeSync: Pick<RouteSync, 'whenServing' | 'hasVisitors' | 'put' | 'sync'>
   wanted: Pick<WantedRoutes, 'rest' | 'wake' | 'hasStandIn' | 'requestsOf'>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
-  hasVisitors: () => Promise<boolean>
   lookAtReplicas: () => Promise<void>
   /** Undefined if there is one node. */
   shared: Pick<SharedRoutes, 'rest' | 'wake'> | undefined
@@ -21,7 +21,8 @@ const LOOK_MS = 250
  * Does work while the other replicas have the visitors of a container. It begins once another one answers and the requests of this one
  * have ended. Each is waited for only so long: the work is done in any case.
  */
-export function createWithoutVisitors({ wanted, edge, drainMs, hasVisitors, lookAtReplicas, whenServing, put, sync, shared }: Deps) {
+export function createWithoutVisitors({ wanted, edge, drainMs, routeSync, lookAtReplicas, shared }: Deps) {
+  const { whenServing, hasVisitors, put, sync } = routeSync
   const limits = { until: Boolean, everyMs: LOOK_MS, limitMs: drainMs }
 
   async function waitForStandIn(appId: number, containerId: string): Promise<boolean> {
