@@ -9,8 +9,7 @@ import type { LogWriter } from '../log/log-writer.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import { createEffects } from './effects.ts'
 import type { Context, StageName } from './stage.ts'
-import { createStageLimits } from './stage-limits.ts'
-import { createSteps } from './steps.ts'
+import { createStageLimits, createSteps, createStopwatch } from './stage-times.ts'
 
 type Parts = {
   app: AppRow
@@ -163,12 +162,6 @@ function timesOf(limits: Pick<ReturnType<typeof createStageLimits>, 'active' | '
 
 function givenBy({ buildSecrets, workspace, step, replaces }: Parts) {
   return { buildSecrets, workspace, step, replaces }
-}
-
-/** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */
-function createStopwatch(): () => number {
-  const startedAt = performance.now()
-  return () => Math.max(0, Math.round((performance.now() - startedAt) / 1000))
 }
 
 /** Writes to the log of the deployment. Every line counts as activity. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createSteps, storedSteps } from './steps.ts'
+import { createSteps } from './stage-times.ts'
+import { storedSteps } from './steps.ts'
 
 function timed(stored = '[]') {
   const clock = { ms: 0 }

@@ -1,6 +1,8 @@
+import { STEPS, type StepName } from '@berth/contract'
 import type { Tuning } from '../../../lib/tuning.ts'
 import { StageTimedOut } from './failure-reason.ts'
 import type { StageName } from './stage.ts'
+import { storedSteps } from './steps.ts'
 
 type Silence = { readonly limitMs: number; readonly says: (waited: string) => string }
 type Limits = { readonly deadlineMs: number; readonly silence?: Silence }
@@ -70,4 +72,46 @@ export function createStageLimits({ tuning, end }: Deps) {
 function duration(ms: number): string {
   const [amount, unit] = ms < 60_000 ? [Math.round(ms / 1000), 'second'] : [Math.round(ms / 60_000), 'minute']
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`
+}
+
+type Clock = { now: () => Date; monotonicMs: () => number }
+
+/** Times the steps of a deployment. A run that continues after a crash keeps the steps that had ended. */
+export function createSteps(stored: string, { now, monotonicMs }: Clock) {
+  let steps = storedSteps(stored)
+  let begunAt = 0
+  let running: StepName | undefined
+
+  function end(): void {
+    if (running === undefined) return
+    const seconds = Math.round((monotonicMs() - begunAt) / 100) / 10
+    steps = steps.map((step) => (step.name === running ? { ...step, seconds } : step))
+    running = undefined
+  }
+
+  function begin(name: StepName): void {
+    if (running === name) return
+    end()
+    const earlier = steps.filter((step) => step.seconds !== null && STEPS.indexOf(step.name) < STEPS.indexOf(name))
+    steps = [...earlier, { name, started_at: now().toISOString(), seconds: null }]
+    begunAt = monotonicMs()
+    running = name
+  }
+
+  const text = () => JSON.stringify(steps)
+  return {
+    begin,
+    text,
+    /** Ends the current step first. */
+    ended: () => {
+      end()
+      return text()
+    },
+  }
+}
+
+/** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */
+export function createStopwatch(): () => number {
+  const startedAt = performance.now()
+  return () => Math.max(0, Math.round((performance.now() - startedAt) / 1000))
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TUNING } from '../../../lib/tuning.ts'
-import { createStageLimits } from './stage-limits.ts'
+import { createStageLimits } from './stage-times.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
