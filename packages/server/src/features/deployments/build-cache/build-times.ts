@@ -1,5 +1,3 @@
-import type { LimitedBuild } from '../../../engine/build/build.ts'
-import type { Engine } from '../../../engine/engine.ts'
 import type { Db } from '../../../store/database.ts'
 import { endBuildTime, forgetBuildTimesBefore, insertBuildTime, listBuildTimes } from './build-times-store.ts'
 
@@ -35,17 +33,3 @@ export function createBuildTimes({ db, now }: Deps) {
 }
 
 export type BuildTimes = ReturnType<typeof createBuildTimes>
-
-type Machine = { cores: number; memoryBytes: number }
-type BuildDeps = { engine: Pick<Engine, 'build'>; buildTimes: Pick<BuildTimes, 'during'>; machine: Machine }
-
-/** Runs a build within resource limits, and records when it ran. */
-export function createLimitedBuild({ engine, buildTimes, machine }: BuildDeps): LimitedBuild {
-  const { cores, memoryBytes } = machine
-  const limits = {
-    memoryBytes: Math.floor(memoryBytes * 0.6),
-    cpus: Math.max(1, cores - 0.5),
-    processes: Math.max(1024, 128 * cores), // threads count too, and build tools start several per core
-  }
-  return (request) => buildTimes.during(() => engine.build({ ...request, ...limits }))
-}

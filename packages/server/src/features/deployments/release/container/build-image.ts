@@ -5,9 +5,11 @@ import type { Artifact } from '../../../../domain/artifact.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
 import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
+import type { Engine } from '../../../../engine/engine.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import type { RegistryCredentials } from '../../../../engine/registry.ts'
 import type { Db } from '../../../../store/database.ts'
+import type { BuildTimes } from '../../build-cache/build-times.ts'
 import type { Context } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
 import { savePlan } from '../store.ts'
@@ -95,4 +97,18 @@ function sayPlan({ say, deployment }: Context, { plan, isWritten }: DecidedBuild
   for (const note of plan.notes) say(note)
   if (isWritten) for (const line of plan.dockerfile.trimEnd().split('\n')) say(`Dockerfile | ${line}`)
   if (deployment.without_cache === 1) say('Building without the cache')
+}
+
+type Machine = { cores: number; memoryBytes: number }
+type BuildDeps = { engine: Pick<Engine, 'build'>; buildTimes: Pick<BuildTimes, 'during'>; machine: Machine }
+
+/** Runs a build within resource limits, and records when it ran. */
+export function createLimitedBuild({ engine, buildTimes, machine }: BuildDeps): LimitedBuild {
+  const { cores, memoryBytes } = machine
+  const limits = {
+    memoryBytes: Math.floor(memoryBytes * 0.6),
+    cpus: Math.max(1, cores - 0.5),
+    processes: Math.max(1024, 128 * cores), // threads count too, and build tools start several per core
+  }
+  return (request) => buildTimes.during(() => engine.build({ ...request, ...limits }))
 }
