@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { archiveOf, END_OF_ARCHIVE, headerOf, paddingFor } from '../build/tar.ts'
@@ -67,7 +68,7 @@ function layoutExport(all: readonly Buffer[], pack: (layer: Buffer) => Buffer): 
 
 async function openStore(exported: Buffer | (() => Buffer), options: { floorBytes?: number; imageId?: string } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'berth-images-'))
-  const seen = { exports: 0, now: Date.now(), isHere: true }
+  const seen = { exports: 0, now: Date.now(), isHere: true, isListed: true }
   const bytes = typeof exported === 'function' ? exported : () => exported
   async function* chunks(): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes().length; at += 700) yield bytes().subarray(at, at + 700)
@@ -79,7 +80,7 @@ async function openStore(exported: Buffer | (() => Buffer), options: { floorByte
     images: {
       inspect: async (name) =>
         seen.isHere && name === IMAGE ? ({ id: options.imageId ?? `sha256:${sha(configOf(layers))}` } as never) : null,
-      names: async () => (seen.isHere ? [IMAGE] : []),
+      names: async () => (seen.isHere && seen.isListed ? [IMAGE] : []),
     },
     transport: {
       stream: async () => {
@@ -170,16 +171,32 @@ it('makes again what is damaged or gone, once, and gives nothing of another imag
   expect(await lab.store.blob('another', layer)).toBeUndefined()
 })
 
+async function makeOld({ directory, seen }: Awaited<ReturnType<typeof openStore>>): Promise<void> {
+  for (const folder of ['blobs', `manifests/${NAME}`])
+    for (const each of await readdir(join(directory, folder)).catch((): string[] => []))
+      await utimes(join(directory, folder, each), 1, (seen.now - 2 * HOUR_MS) / 1000)
+}
+
+it('what is published while a clean-up runs can be pulled, also if that began before the image was built', async () => {
+  await using lab = await openStore(legacyExport(layers))
+  lab.seen.isListed = false
+  for (let round = 0; round < 60; round += 1) {
+    await makeOld(lab) // of an earlier release with the same layers
+    const publishing = sleep(round % 6).then(async () => await lab.store.publish(IMAGE))
+    const [{ name, digest }] = await Promise.all([publishing, lab.store.cleanUp(new Set())])
+    lab.seen.now += HOUR_MS / 60
+    const manifest = await lab.store.manifest(name, digest)
+    const found = await Promise.all(blobsOf(manifest ?? Buffer.from('{}')).map(async (each) => await lab.store.blob(name, each.digest)))
+    expect(found).toEqual([expect.anything(), expect.anything(), expect.anything()])
+  }
+})
+
 it('keeps what the engine has, what a service uses and what is young, and removes the rest', async () => {
   await using lab = await openStore(legacyExport(layers))
   const { name, digest } = await lab.store.publish(IMAGE)
   const all = await lab.files()
   await writeFile(join(lab.directory, 'blobs', 'f'.repeat(64)), 'of nobody')
-  const age = async () => {
-    for (const folder of ['blobs', `manifests/${name}`])
-      for (const each of await readdir(join(lab.directory, folder)))
-        await utimes(join(lab.directory, folder, each), 1, (lab.seen.now - 2 * HOUR_MS) / 1000)
-  }
+  const age = async () => await makeOld(lab)
   await lab.store.cleanUp(new Set())
   expect(await lab.files()).toHaveLength(all.length + 1)
   await age()
