@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dockerfile, until } from '../../testing/labs/deploy-lab.ts'
-import { openPlacedLab } from '../../testing/labs/placed-lab.ts'
+import { type Lab, lab } from './shared-lab.ts'
 
 const SHOWS = dockerfile([], 'mkdir -p /www && cp /etc/app/settings.conf /www/index.html && exec httpd -f -p "$PORT" -h /www')
-
-type Lab = Awaited<ReturnType<typeof openPlacedLab>>
-let lab: Lab
-beforeAll(async () => {
-  lab = await openPlacedLab({ nodes: 3 })
-}, 180_000)
-afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
 
 /** Counts its starts in its volume, and shows the count and its server. */
 const COUNTS = dockerfile(
@@ -56,8 +49,8 @@ const answers = async (body: string) =>
     (answer) => answer === `200 ${body}`,
     60_000,
   )
-const volumesOn = async (node: Lab['here'] | undefined) =>
-  ((await node?.run('docker', 'volume', 'ls', '-q', '--filter', `label=berth.app=${store.id}`)) ?? '').trim()
+const volumesOn = async (node: Lab['here'] | undefined, { id } = store) =>
+  ((await node?.run('docker', 'volume', 'ls', '-q', '--filter', `label=berth.app=${id}`)) ?? '').trim()
 
 it('an app with a volume runs on the server that it was placed on, with what its image has there', async () => {
   store = await lab.createApp('store', { Dockerfile: COUNTS })
@@ -69,7 +62,11 @@ it('an app with a volume runs on the server that it was placed on, with what its
   expect(await lab.deploy(store.id)).toMatchObject({ status: 'success', error_message: '' })
   await answers('from the image 1')
   expect(await namesRunning()).toEqual(['n2'])
-  expect(await Promise.all([lab.here, ...lab.others].map(volumesOn))).toEqual(['', expect.stringContaining('-volume-data'), ''])
+  expect(await Promise.all([lab.here, ...lab.others].map(async (node) => await volumesOn(node)))).toEqual([
+    '',
+    expect.stringContaining('-volume-data'),
+    '',
+  ])
   expect((await get()).data_server).toEqual({ id: await serverId('n2'), name: 'n2', move_problem: '' })
 })
 
@@ -133,7 +130,7 @@ it('with its server cut off it waits, runs nowhere else, and never twice when th
   })
   await sleep(6000) // what waits for any server would have come home by now
   expect(await namesRunning()).toEqual(['n2']) // as its own engine knows, which nobody reaches
-  expect(await Promise.all([lab.here, lab.others[1]].map(volumesOn))).toEqual(['', ''])
+  expect(await Promise.all([lab.here, lab.others[1]].map(async (node) => await volumesOn(node)))).toEqual(['', ''])
   await second.mend()
   expect((await until(get, ({ status }) => status === 'running')).status_reason).toBe('')
   expect(
@@ -155,7 +152,7 @@ const LIST = 'cd /data && find . ! -name starts -exec stat -c "%n %a %u %g %N" {
 const listing = async (node: Lab['here'] | undefined) =>
   await node?.run('docker', 'exec', await containerOn(node, store.id), 'sh', '-c', LIST)
 
-it('an app is moved with its data, which is removed where it was, and comes back', async () => {
+it('an app is moved with its data, which is removed where it was', async () => {
   const [second, third] = lab.others
   if (!second) throw new Error('there is no second server')
   const make = [
@@ -173,13 +170,18 @@ it('an app is moved with its data, which is removed where it was, and comes back
   expect(await listing(third)).toBe(before)
   expect((await get()).placement).toBe(`server:${await serverId('n3')}`)
   await expect.poll(async () => await volumesOn(second), { timeout: 60_000, interval: 500 }).toBe('')
+})
+
+it('its data is also moved to the first server, and back', { tags: 'long' }, async () => {
+  const [second] = lab.others
+  const before = await listing(lab.others[1])
   expect(await moved('this')).toMatchObject({ id: 'this', move_problem: '' })
-  await answers(`from the image ${starts + 2}`)
+  expect(await lab.visit()).toContain('200 from the image')
   expect(await namesRunning()).toEqual(['n1'])
   expect(await listing(lab.here)).toBe(before)
-  await expect.poll(async () => await volumesOn(third), { timeout: 60_000, interval: 500 }).toBe('')
+  await expect.poll(async () => await volumesOn(lab.others[1]), { timeout: 60_000, interval: 500 }).toBe('')
   expect(await moved(await serverId('n2'))).toMatchObject({ name: 'n2' })
-  await answers(`from the image ${starts + 3}`)
+  expect(await listing(second)).toBe(before)
   await expect.poll(async () => await volumesOn(lab.here), { timeout: 60_000, interval: 500 }).toBe('')
 })
 
@@ -222,11 +224,24 @@ it('a move goes on after Berth was killed', { tags: 'long', timeout: 400_000 }, 
   await moved(await serverId('n2'))
 })
 
-it('a deleted app leaves no volume there, also if its server was lost then', async () => {
+it('a deleted app leaves no volume on another server', async () => {
+  await lab.owner.call('apps.delete', { appId: store.id, deleteVolumes: true })
+  for (const node of lab.others) await expect.poll(async () => await volumesOn(node), { timeout: 60_000, interval: 500 }).toBe('')
+})
+
+it('a deleted app leaves no volume on a server that was lost then', { tags: 'long' }, async () => {
+  const app = await lab.createApp('gone', { Dockerfile: COUNTS })
+  await lab.owner.call('apps.update', {
+    appId: app.id,
+    volumes: [{ name: 'data', path: '/data' }],
+    placement: `server:${await serverId('n2')}`,
+  })
+  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
   const second = lab.others[0]
+  expect(await volumesOn(second, app)).not.toBe('')
   await second?.cut()
   await lab.server('n2', ({ state }) => state === 'down')
-  await lab.owner.call('apps.delete', { appId: store.id, deleteVolumes: true })
+  await lab.owner.call('apps.delete', { appId: app.id, deleteVolumes: true })
   await second?.mend()
-  await expect.poll(async () => await volumesOn(second), { timeout: 150_000, interval: 1000 }).toBe('')
+  await expect.poll(async () => await volumesOn(second, app), { timeout: 150_000, interval: 1000 }).toBe('')
 })
