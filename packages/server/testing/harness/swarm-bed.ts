@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { openSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
@@ -12,7 +12,6 @@ import { endProcess } from './end-process.ts'
 
 const run = promisify(execFile)
 const UP_WITHIN_MS = 60_000
-const DOWN_WITHIN_MS = 20_000
 const CGROUPS = '/sys/fs/cgroup'
 
 export type BedNode = {
@@ -25,6 +24,8 @@ export type BedNode = {
   run: (program: string, ...args: string[]) => Promise<string>
   /** As if its power was cut: the engine and everything in it. */
   kill: () => Promise<void>
+  /** After that, as if its power was back: what was only in memory is gone. */
+  start: () => Promise<void>
   /** As if its cable was pulled: it runs on, and nobody reaches it until it is mended. */
   cut: () => Promise<void>
   mend: () => Promise<void>
@@ -96,29 +97,37 @@ async function beginNode(
   const home = path.join(directory, name)
   await mkdir(path.join(home, 'run'), { recursive: true })
   const socketPath = path.join(home, 'd.sock')
-  const daemon = startEngine({ namespace, name, home, socketPath, flags })
-  undo.push(async () => await endEngine(daemon, { home, namespace }))
+  const begin = () => startEngine({ namespace, name, home, socketPath, flags })
+  begin()
+  undo.push(async () => await endEngine({ home, namespace }))
   const inside = async (program: string, ...args: string[]) =>
     (
       await run('nsenter', [`--net=/run/netns/${namespace}`, program, ...args], {
         env: { ...process.env, DOCKER_HOST: `unix://${socketPath}` },
       })
     ).stdout
-  return {
+  const node = {
     name,
     address,
     namespace,
     engine: { socketPath },
     run: inside,
+    async start() {
+      for (const each of ['pid', 'exec', 'run', 'd.sock']) await rm(path.join(home, each), { recursive: true, force: true })
+      await mkdir(path.join(home, 'run'))
+      begin()
+      await answers(node)
+    },
     kill: async () => await killAll({ home, namespace }),
     cut: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'down'])),
     mend: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'up'])),
     log: async () => await readFile(path.join(home, 'log'), 'utf8'),
   }
+  return node
 }
 
 /** With mounts, a host name and the usual socket of its own. `ip netns exec` would hide the cgroups. */
-function startEngine(of: { namespace: string; name: string; home: string; socketPath: string; flags: readonly string[] }): ChildProcess {
+function startEngine(of: { namespace: string; name: string; home: string; socketPath: string; flags: readonly string[] }): void {
   const { namespace, name, home, socketPath, flags } = of
   const log = openSync(path.join(home, 'log'), 'a')
   const own = [
@@ -137,7 +146,7 @@ function startEngine(of: { namespace: string; name: string; home: string; socket
   const hosts = ['--host', `unix://${socketPath}`, '--host', 'unix:///var/run/docker.sock']
   const begin = 'hostname "$0"; mount --bind "$1" /run; shift; exec dockerd "$@"'
   const program = ['sh', '-c', begin, name, `${home}/run`, ...hosts, ...own, ...flags]
-  return spawn('nsenter', [...enter, ...program], { stdio: ['ignore', log, log] })
+  spawn('nsenter', [...enter, ...program], { stdio: ['ignore', log, log] })
 }
 
 async function answers({ name, engine, log }: BedNode): Promise<void> {
@@ -147,8 +156,8 @@ async function answers({ name, engine, log }: BedNode): Promise<void> {
 
 type Place = { home: string; namespace: string }
 
-async function endEngine({ pid }: ChildProcess, place: Place): Promise<void> {
-  if (pid !== undefined) await endProcess(pid, DOWN_WITHIN_MS)
+/** Nothing of it is kept, so it is not asked to end, which takes long in a Swarm. */
+async function endEngine(place: Place): Promise<void> {
   await killAll(place)
   const controllers = await readdir(CGROUPS) // one tree, or one for each controller
   for (const folder of ['', ...controllers]) await removeGroup(path.join(CGROUPS, folder, place.namespace))
@@ -160,8 +169,12 @@ async function killAll({ home, namespace }: Place): Promise<void> {
     const read = async (file: string) => await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
     return (await read('cmdline')).includes(`${home}/`) || (await read('cgroup')).includes(`/${namespace}`)
   }
-  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-  for (const pid of all) if (await isOwn(pid)) await endProcess(Number(pid), 0)
+  for (;;) {
+    const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    const own = (await Promise.all(all.map(async (pid) => ((await isOwn(pid)) ? [Number(pid)] : [])))).flat()
+    if (own.length === 0) return
+    await Promise.all(own.map(async (pid) => await endProcess(pid, 0))) // what one of them has just started is found next
+  }
 }
 
 async function removeGroup(group: string): Promise<void> {

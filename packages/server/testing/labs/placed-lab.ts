@@ -46,6 +46,7 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
       tuning: TUNING,
       env: {
         HOST: here.address,
+        PORT: '3000', // the same after a restart: servers that joined have closed it to apps
         DOCKER_HOST: `unix://${here.engine.socketPath}`,
         BERTH_PROVISION: 'auto',
         BERTH_PRIVATE_SOURCES: bed.gateway,
