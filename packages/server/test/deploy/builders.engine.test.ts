@@ -6,10 +6,11 @@ import { projectNetworkName } from '../../src/engine/labels.ts'
 import { ensureBaseImages } from '../../testing/images/base-images.ts'
 import { type DeployLab, type LabApp, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
+const TUNING = { healthDeadlineMs: 20_000, stopGraceSeconds: 10 }
 let lab: DeployLab
 let images: AsyncDisposable
 beforeAll(async () => {
-  lab = await openDeployLab({ tuning: { healthDeadlineMs: 20_000, stopGraceSeconds: 10, releaseDeadlineMs: 4000 } })
+  lab = await openDeployLab({ tuning: TUNING })
   images = await ensureBaseImages(lab.engine)
 })
 afterAll(async () => {
@@ -190,13 +191,19 @@ describe('a release command', () => {
     expect(await lab.visit(app)).toBe('as 1000 in production')
   })
 
-  it('that takes too long is ended, and so is one that is cancelled', async () => {
+  it('that takes too long is ended', async () => {
+    await using impatient = await openDeployLab({ tuning: { ...TUNING, releaseDeadlineMs: 4000 } })
+    const app = await impatient.createApp(files(), { releaseCommand: 'sleep 600' })
+    expect((await impatient.deploy(app.id)).error_message).toContain('The release command took longer than')
+    expect(await impatient.containersOf(app.id)).toEqual([])
+  })
+
+  it('is ended with its deployment, if that is cancelled', async () => {
     const app = await lab.createApp(files(), { releaseCommand: 'echo begun; sleep 600' })
-    expect((await lab.deploy(app.id)).error_message).toContain('The release command took longer than')
     const id = await lab.add(app.id)
     await until(
       async () => await lab.log(id),
-      (text) => text.includes('begun'),
+      (text) => text.includes('begun\n'),
     )
     await lab.owner.call('deployments.stop', { deploymentId: id })
     expect((await lab.ended(id)).status).toBe('stopped')
