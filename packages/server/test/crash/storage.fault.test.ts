@@ -134,6 +134,7 @@ it.concurrent('on a disk that others keep full, what frees space works and ordin
     const removals = () => lab.rows("select id from job where name = 'app.remove'")
     await until(removals, (jobs) => jobs.length === 0)
     expect((await lab.ended(failing)).status).toBe('failed') // so that it does not run again and again
+    await fillCompletely(lab, disk, other.id) // what was removed may have left room for a moment
     expect(await refusal()).toEqual(refused)
     expect((await lab.berth.anonymous('health')).checks.database).toBe('read_only')
   }
