@@ -19,12 +19,14 @@ function startVisitors(host: string) {
   let isOver = false
   async function come(to: Visit & { method: 'GET' | 'POST' }): Promise<void> {
     while (!isOver) {
+      const begun = Math.round(performance.now() - begin)
       const problem = await visit(lab, to).then(
         ({ status }) => (status === 200 ? undefined : `status ${status}`),
         (err: unknown) => String(err),
       )
       if (problem === undefined) finished[to.method] += 1
-      else failures.push(`${to.method} after ${Math.round(performance.now() - begin)} ms: ${problem}`)
+      else
+        failures.push(`${to.method} from ${begun} to ${Math.round(performance.now() - begin)} ms (${new Date().toISOString()}): ${problem}`)
       await sleep(20)
     }
   }
@@ -37,6 +39,11 @@ function startVisitors(host: string) {
       return { failures, finished }
     },
   }
+}
+
+/** What explains a visitor who was lost: when each replica began, and what Berth said meanwhile. */
+async function explained(app: LabApp): Promise<string> {
+  return JSON.stringify({ starts: await startsOf(app), log: lab.berth.log().split('\n').slice(-20) }, undefined, 1)
 }
 
 async function startsOf(app: LabApp): Promise<string[]> {
@@ -64,7 +71,7 @@ it.for([
   await sleep(1000)
   for (let round = 0; round < rounds; round += 1) await lab.call('containers.restart', { appId: app.id })
   const { failures, finished } = await visitors.end()
-  expect(failures).toEqual([])
+  expect(failures, failures.length === 0 ? '' : await explained(app)).toEqual([])
   expect(Math.min(finished.GET, finished.POST)).toBeGreaterThan(5)
   const after = await startsOf(app)
   expect([before.length, after.length, after.filter((at) => before.includes(at))]).toEqual([2, 2, []])
