@@ -24,8 +24,6 @@ export type BedNode = {
   run: (program: string, ...args: string[]) => Promise<string>
   /** As if its power was cut: the engine and everything in it. */
   kill: () => Promise<void>
-  /** After that, as if its power was back: what was only in memory is gone. */
-  start: () => Promise<void>
   /** As if its cable was pulled: it runs on, and nobody reaches it until it is mended. */
   cut: () => Promise<void>
   mend: () => Promise<void>
@@ -97,8 +95,7 @@ async function beginNode(
   const home = path.join(directory, name)
   await mkdir(path.join(home, 'run'), { recursive: true })
   const socketPath = path.join(home, 'd.sock')
-  const begin = () => startEngine({ namespace, name, home, socketPath, flags })
-  begin()
+  startEngine({ namespace, name, home, socketPath, flags })
   undo.push(async () => await endEngine({ home, namespace }))
   const inside = async (program: string, ...args: string[]) =>
     (
@@ -106,24 +103,17 @@ async function beginNode(
         env: { ...process.env, DOCKER_HOST: `unix://${socketPath}` },
       })
     ).stdout
-  const node = {
+  return {
     name,
     address,
     namespace,
     engine: { socketPath },
     run: inside,
-    async start() {
-      for (const each of ['pid', 'exec', 'run', 'd.sock']) await rm(path.join(home, each), { recursive: true, force: true })
-      await mkdir(path.join(home, 'run'))
-      begin()
-      await answers(node)
-    },
     kill: async () => await killAll({ home, namespace }),
     cut: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'down'])),
     mend: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'up'])),
     log: async () => await readFile(path.join(home, 'log'), 'utf8'),
   }
-  return node
 }
 
 /** With mounts, a host name and the usual socket of its own. `ip netns exec` would hide the cgroups. */
