@@ -30,6 +30,8 @@ type Options = {
   breaksOff?: boolean
   /** For files that are not among the texts. */
   errorCode?: number
+  /** Sent along with the offers of each batch. */
+  padding?: string
   /** The size of the chunks of a file; by default it is sent at once. */
   chunkBytes?: number
   /** Where a GET of this path is redirected to. */
@@ -49,6 +51,7 @@ async function startLfsServer({
   status = 200,
   breaksOff = false,
   errorCode = 404,
+  padding,
   chunkBytes,
   redirects,
 }: Options) {
@@ -88,7 +91,7 @@ async function startLfsServer({
             }
           : { ...each, error: { code: errorCode, message: 'Not today' } }
       })
-      response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json' }).end(JSON.stringify({ objects: offers }))
+      response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json' }).end(JSON.stringify({ objects: offers, padding }))
     })()
   })
   server.listen(0, '127.0.0.1')
@@ -112,6 +115,19 @@ async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], p
   return await fetchLfs({ url, privileged: true }, wanted)
 }
 const text = async (name: string) => await readFile(path.join(directory, name), 'utf8')
+
+it('long addresses of many files are read, and an answer that is longer than its files need is not', async () => {
+  const texts = Array.from({ length: 60 }, (_, n) => `file ${n}`)
+  for (const [n, each] of texts.entries()) await writeFile(path.join(directory, `${n}.bin`), pointerTo(each))
+  {
+    await using server = await startLfsServer({ texts, hrefOf: (origin, oid) => `${origin}/${'signed/'.repeat(300)}${oid}` })
+    expect(await fetchFrom(server.url)).toEqual({ fetched: 60, missing: [] })
+    expect(server.seen.filter((line) => line.startsWith('POST '))).toHaveLength(2)
+  }
+  for (const [n, each] of texts.entries()) await writeFile(path.join(directory, `${n}.bin`), pointerTo(each))
+  await using server = await startLfsServer({ texts, padding: ' '.repeat(250_000) })
+  await expect(fetchFrom(server.url)).rejects.toThrow('The Git LFS server sends more than Berth can read.')
+})
 
 it('every pointer becomes its file, with its mode, and a file that is there twice is fetched once', async () => {
   await using server = await startLfsServer({ texts: ['the first file', 'the second file'] })

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { chmod, copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import Type, { type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { withoutTrailing } from '../lib/without-trailing.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { RepositoryTooLarge, SourceError } from './errors.ts'
 import { createFramingLimit, type FramingLimit } from './framing-limit.ts'
 import type { Source } from './git-visit.ts'
-import { openFile, type Place, refusal } from './lfs-file.ts'
+import { type Offer, offersFor } from './lfs-batch.ts'
+import { openFile, type Place } from './lfs-file.ts'
 import { type LfsPointer, lfsPointersIn, lfsPointersInSubmodule } from './lfs-pointers.ts'
 import { brokenConnection, type PinnedRequest } from './pinned-request.ts'
 import type { Submodule } from './submodules.ts'
@@ -29,24 +27,7 @@ type Wanted = {
 type LfsFiles = { readonly fetched: number; readonly missing: readonly string[] }
 
 const NOT_THERE = 404
-const MEDIA_TYPE = 'application/vnd.git-lfs+json'
-const BATCH = 100
-const MOST_BATCH_BYTES = 4 * 1024 ** 2
-
-const Answer = Type.Object({
-  objects: Type.Array(
-    Type.Object({
-      oid: Type.String(),
-      actions: Type.Optional(
-        Type.Object({
-          download: Type.Optional(Type.Object({ href: Type.String(), header: Type.Optional(Type.Record(Type.String(), Type.String())) })),
-        }),
-      ),
-      error: Type.Optional(Type.Object({ code: Type.Optional(Type.Unknown()), message: Type.Optional(Type.String()) })),
-    }),
-  ),
-})
-type Offer = Static<typeof Answer>['objects'][number]
+const BATCH = 50
 
 /**
  * Replaces the pointers of Git LFS in a checkout with their files. Berth speaks the protocol itself: the server names an address for every
@@ -58,10 +39,11 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     const firsts = batch.flatMap(([first]) => first ?? [])
     const offers = await offersFor(request, place, { pointers: firsts, limited, signal: wanted.signal })
     const missing: string[] = []
-    for (const pointer of firsts) {
+    for (const same of batch) {
+      const [pointer] = same
+      if (pointer === undefined) continue
       const file = path.join(own, pointer.oid)
-      const offer = offers.find(({ oid }) => oid === pointer.oid)
-      const same = batch.find(([first]) => first === pointer) ?? []
+      const offer = offers.get(pointer.oid)
       if (offer?.error?.code === NOT_THERE) missing.push(...same.map((each) => each.path))
       else {
         await download(request, place, { offer, pointer, file, limited, wanted })
@@ -121,18 +103,6 @@ function named({ path: module }: Part) {
 }
 
 type Into = { readonly own: string; readonly limited: FramingLimit; readonly wanted: Wanted }
-type Asked = { readonly pointers: readonly LfsPointer[]; readonly limited: FramingLimit; readonly signal: AbortSignal }
-
-async function offersFor(request: PinnedRequest, place: Place, { pointers, limited, signal }: Asked): Promise<Offer[]> {
-  const body = JSON.stringify({ operation: 'download', transfers: ['basic'], objects: pointers.map(({ oid, size }) => ({ oid, size })) })
-  const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
-  const answer = await request({ url: place.api, method: 'POST', headers, body, privileged: place.source.privileged, signal })
-  if (answer.statusCode !== 200) throw refusal(answer, place.api)
-  const value: unknown = parsed(await textOf(answer, place.api, limited))
-  if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not respond like a Git LFS server.`)
-  return value.objects
-}
-
 type Download = Omit<Into, 'own'> & { readonly offer: Offer | undefined; readonly pointer: LfsPointer; readonly file: string }
 
 async function download(request: PinnedRequest, place: Place, { offer, pointer, file, limited, wanted }: Download): Promise<void> {
@@ -189,29 +159,4 @@ function placeOf(source: Source): Place {
 function authorizationOf(url: CloneUrl, { credential }: Source): Record<string, string> {
   if (credential === undefined || url.kind !== 'https' || url.host !== credential.host || url.port !== credential.port) return {}
   return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
-}
-
-async function textOf(answer: IncomingMessage, url: URL, limited: FramingLimit): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  // Without an encoding a stream yields buffers, which its type does not express.
-  const read = async () => {
-    for await (const chunk of limited(answer.socket, answer as AsyncIterable<Buffer>)) {
-      size += chunk.length
-      if (size > MOST_BATCH_BYTES) throw new SourceError('The Git LFS server sends more than Berth can read.')
-      chunks.push(chunk)
-    }
-  }
-  await read().catch((cause: unknown) => {
-    throw brokenConnection(url, cause)
-  })
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // which is not an answer either
-  }
 }
