@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { jsonOf } from './delivery.ts'
 
@@ -29,4 +32,38 @@ it('a push with as many commits as GitHub lists is parsed, as JSON and as a form
 it('a body that is not JSON is reported as such', () => {
   expect(jsonOf({ headers: {}, body: Buffer.from('{') }).problem).toContain('neither JSON nor a form')
   expect(jsonOf({ headers: FORM, body: Buffer.from('x=1') }).problem).toContain('neither JSON nor a form')
+  expect(jsonOf({ headers: FORM, body: Buffer.alloc(9_000_000) }).problem).toContain('Choose JSON')
+})
+
+it('a form is read as browsers write it', () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', '"', ' ', '+', '&', '=', '%', '%41', '%zz', '%2', 'ü', '🚀', '\\n'), maxLength: 12 })
+  fc.assert(
+    fc.property(texts, texts, (text, other) => {
+      const json = JSON.stringify(text)
+      const written = new URLSearchParams([
+        ['other', other],
+        ['payload', json],
+        ['payload', '1'],
+      ]).toString()
+      expect(jsonOf({ headers: FORM, body: Buffer.from(written) })).toEqual({ body: text, problem: '' })
+      const careless = `payload="${text.replaceAll(/["&\\]|[^ -~]/gu, '')}"`
+      const expected = JSON.parse(new URLSearchParams(careless).get('payload') ?? '') as unknown
+      expect(jsonOf({ headers: FORM, body: Buffer.from(careless) }).body).toEqual(expected)
+    }),
+  )
+})
+
+it('a form takes a few times as much memory as its bytes', async () => {
+  const program = `
+    const { workerData, parentPort } = require('node:worker_threads')
+    const body = (letters) => Buffer.from('payload=' + letters.repeat(8 * 1024 * 1024 / letters.length - 8))
+    import(workerData).then(({ jsonOf }) => {
+      const headers = ${JSON.stringify(FORM)}
+      parentPort.postMessage(['+', '%20', '%'].map((letters) => jsonOf({ headers, body: body(letters) }).problem))
+    })`
+  const workerData = new URL('delivery.ts', import.meta.url).href
+  const worker = new Worker(program, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 64 } })
+  const unreadable = expect.stringContaining('neither JSON nor a form')
+  expect(await Promise.race([once(worker, 'message'), once(worker, 'error')])).toEqual([[unreadable, unreadable, unreadable]])
+  await worker.terminate()
 })

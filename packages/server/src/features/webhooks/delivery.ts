@@ -59,22 +59,62 @@ export function installationIn(body: unknown): string | undefined {
 export type Parsed = { body: unknown; problem: string }
 
 /** Far above any push. Parsed JSON can take more than twenty times the memory of its text if it consists of empty objects. */
-const MOST = { openings: 100_000, commas: 1_000_000, formFields: 100 }
+const MOST = { openings: 100_000, commas: 1_000_000, formFields: 100, formBytes: 8 * 1024 ** 2 }
 const UNREADABLE = 'The body is neither JSON nor a form with a field "payload" that holds JSON.'
 const TOO_MANY_PARTS =
   'The body was not read, because it has too many parts: at most 100,000 objects and lists, 1,000,000 commas and 100 form fields.'
 
+const TOO_LARGE_FORM = 'A form is read up to 8 MiB. Choose JSON as the content type of the webhook.'
+
 export function jsonOf({ headers, body }: RawDelivery): Parsed {
   const isForm = String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')
+  if (isForm && body.length > MOST.formBytes) return { body: undefined, problem: TOO_LARGE_FORM }
   if (isForm && hasMoreThan(MOST.formFields, body, '&')) return { body: undefined, problem: TOO_MANY_PARTS }
-  const text = body.toString('utf8')
-  const json = isForm ? Buffer.from(new URLSearchParams(text).get('payload') ?? '') : body
+  const json = isForm ? formField(body, 'payload') : body
   if (hasMoreThan(MOST.openings, json, '{[') || hasMoreThan(MOST.commas, json, ',')) return { body: undefined, problem: TOO_MANY_PARTS }
   try {
-    return { body: JSON.parse(isForm ? json.toString('utf8') : text), problem: '' }
+    return { body: JSON.parse(json.toString('utf8')), problem: '' }
   } catch {
     return { body: undefined, problem: UNREADABLE }
   }
+}
+
+const [PLUS, SPACE, PERCENT, NOT_HEX] = [0x2b, 0x20, 0x25, -1000]
+
+/**
+ * The first field of a form with this name, or nothing. `URLSearchParams` puts its texts together from pieces, one for each `+`, and so a
+ * large body could take all of the memory.
+ */
+function formField(body: Buffer, name: string): Buffer {
+  const start = `${name}=`
+  let from = 0
+  while (from < body.length) {
+    const end = body.indexOf('&', from)
+    const field = body.subarray(from, end === -1 ? body.length : end)
+    if (field.subarray(0, start.length).toString('latin1') === start) return decoded(field.subarray(start.length))
+    from = end === -1 ? body.length : end + 1
+  }
+  return Buffer.alloc(0)
+}
+
+function decoded(field: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(field.length)
+  let length = 0
+  for (let at = 0; at < field.length; at += 1) {
+    const byte = field[at] ?? 0
+    const code = byte === PERCENT ? hexDigit(field[at + 1]) * 16 + hexDigit(field[at + 2]) : NOT_HEX
+    if (code >= 0) at += 2
+    bytes[length] = code >= 0 ? code : byte === PLUS ? SPACE : byte
+    length += 1
+  }
+  return bytes.subarray(0, length)
+}
+
+/** So far below zero that the number which it is part of is too. */
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : NOT_HEX
 }
 
 function hasMoreThan(most: number, bytes: Buffer, characters: string): boolean {

@@ -72,14 +72,18 @@ export function createReceive(deps: Deps) {
 
   async function handle(sender: Sender, key: string, raw: RawDelivery): Promise<DeliveryAnswer> {
     const { provider } = sender
+    if (sender.kind === 'hook') refuseBeyondRate(key) // before the body costs anything
     const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
-    const installation = sender.kind === 'app' ? ` ${installationIn(body) ?? ''}` : ''
-    if (!isWithinRate(`${key}${installation}`)) throw new AppError('server_busy', { message: TOO_MANY })
+    if (sender.kind === 'app') refuseBeyondRate(`${key} ${installationIn(body) ?? ''}`)
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
     const kept = await compress(raw.body)
     const received = { raw, event, delivery, body, problem, push: sure, kept }
     return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, received))) }
+  }
+
+  function refuseBeyondRate(key: string): void {
+    if (!isWithinRate(key)) throw new AppError('server_busy', { message: TOO_MANY })
   }
 
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
