@@ -20,6 +20,17 @@ describe('what a Dockerfile says about its image', () => {
     expect(read(text.join('\n'), { target: 'nowhere' })).toEqual({ base: '', start: '', ports: [] })
   })
 
+  it('has at most a hundred ports, also where thousands of stages share them', () => {
+    const ports = Array.from({ length: 9000 }, (_, n) => n + 1)
+    const text = `FROM x AS a\nEXPOSE ${ports.slice(0, 700).join(' ')}\n${`EXPOSE ${'1 '.repeat(1900)}\n`.repeat(9)}${'FROM a\n'.repeat(4600)}`
+    expect(read(text).ports).toEqual(ports.slice(0, 100))
+  })
+
+  it('has no base that is longer than any image name with its arguments', () => {
+    expect(read(`ARG A=${'x'.repeat(900)}\nFROM $A`).base).toHaveLength(900)
+    expect(read(`ARG A=${'x'.repeat(3900)}\n${`FROM ${'$A'.repeat(1300)}\n`.repeat(16)}`).base).toBe('')
+  })
+
   it('comes from an earlier stage where the last one begins with that', () => {
     const text = 'FROM node:24 AS base\nEXPOSE 3000\nCMD node server.js\nFROM base\nENTRYPOINT ["tini", "--"]\nCMD ["node", "server.js"]'
     expect(read(text)).toEqual({ base: 'node:24', start: 'tini -- node server.js', ports: [3000] })

@@ -9,27 +9,30 @@ export type DockerfileSummary = {
 }
 
 type Given = { readonly buildArgs: Readonly<Record<string, string>>; readonly target: string }
-type Stage = { name: string; base: string; entrypoint: string; cmd: string; ports: number[] }
+type Stage = { name: string; base: string; entrypoint: string; cmd: string; ports: readonly number[] }
 
 const LONGEST_LINE = 4000
+const LONGEST_IMAGE = 1024
+const MOST_PORTS = 100
 const NOTHING: DockerfileSummary = { base: '', start: '', ports: [] }
 
 /** Reads the stage that is built, with what it has from the stages below it. */
 export function summaryOf(text: string, { buildArgs, target }: Given): DockerfileSummary {
   const values = new Map<string, string>()
   const stages: Stage[] = []
+  const named = new Map<string, Stage>()
   for (const { keyword, rest } of instructionsIn(text)) {
     const stage = stages.at(-1)
-    if (keyword === 'FROM') stages.push(stageFrom(rest, stages, values))
+    if (keyword === 'FROM') stages.push(stageFrom(rest, named, values))
     else if (stage === undefined) noteArgument(keyword, rest, values, buildArgs)
     else if (keyword === 'ENTRYPOINT') Object.assign(stage, { entrypoint: commandIn(rest), cmd: '' })
     else if (keyword === 'CMD') stage.cmd = commandIn(rest)
-    else if (keyword === 'EXPOSE') stage.ports.push(...portsIn(rest))
+    else if (keyword === 'EXPOSE') stage.ports = [...new Set([...stage.ports, ...portsIn(rest)])].slice(0, MOST_PORTS)
   }
   const built = target === '' ? stages.at(-1) : stages.find(({ name }) => name === target.toLowerCase())
   if (built === undefined) return NOTHING
   const start = [built.entrypoint, built.cmd].filter((each) => each !== '').join(' ')
-  return { base: built.base, start, ports: [...new Set(built.ports)] }
+  return { base: built.base, start, ports: built.ports }
 }
 
 /** Instructions with their continued lines; comments and the bodies of here-documents are skipped. */
@@ -57,12 +60,14 @@ function* instructionsIn(text: string): Generator<{ keyword: string; rest: strin
   }
 }
 
-function stageFrom(rest: string, earlier: readonly Stage[], values: ReadonlyMap<string, string>): Stage {
-  const [image = '', as = '', name = ''] = rest.split(' ').filter((word) => !word.startsWith('--'))
-  const own = as.toUpperCase() === 'AS' ? name.toLowerCase() : ''
-  const below = earlier.findLast((stage) => stage.name !== '' && stage.name === image.toLowerCase())
-  if (below) return { ...below, name: own, ports: [...below.ports] }
-  return { name: own, base: filledIn(image, values), entrypoint: '', cmd: '', ports: [] }
+/** The stages by their names; of two with the same name the later one counts. */
+function stageFrom(rest: string, named: Map<string, Stage>, values: ReadonlyMap<string, string>): Stage {
+  const [image = '', as = '', word = ''] = rest.split(' ').filter((each) => !each.startsWith('--'))
+  const name = as.toUpperCase() === 'AS' ? word.toLowerCase() : ''
+  const below = named.get(image.toLowerCase())
+  const stage = below ? { ...below, name } : { name, base: filledIn(image, values), entrypoint: '', cmd: '', ports: [] }
+  if (name !== '') named.set(name, stage)
+  return stage
 }
 
 function noteArgument(keyword: string, rest: string, values: Map<string, string>, given: Given['buildArgs']): void {
@@ -76,12 +81,14 @@ function noteArgument(keyword: string, rest: string, values: Map<string, string>
 /** Empty if a variable of it has no value. */
 function filledIn(image: string, values: ReadonlyMap<string, string>): string {
   let isKnown = true
+  let length = 0
   const filled = image.replaceAll(
     /\$\{([A-Za-z_]\w{0,100})(?::-([\w.:/@+-]{0,200}))?\}|\$([A-Za-z_]\w{0,100})/g,
     (_, braced?: string, or?: string, plain?: string) => {
       const value = values.get(braced ?? plain ?? '') || or || ''
-      isKnown &&= value !== ''
-      return value
+      length += value.length
+      isKnown &&= value !== '' && length <= LONGEST_IMAGE
+      return isKnown ? value : ''
     },
   )
   return isKnown ? filled : ''

@@ -53,3 +53,18 @@ it('a quoted blank does not hide an image', () => {
   expect(basesOf('FROM --platform="${X:-a b}" c/d')).toEqual([[1, 'c/d', null]])
   expect(basesOf('FROM --platform=a\\ b c/d')).toContainEqual([1, 'c/d', null])
 })
+
+it('a name that grows beyond any image name with its arguments is not known', () => {
+  const grown = ['ARG a0=xxxxxxxxxxxxxxxxxxxx', ...[1, 2, 3].map((n) => `ARG a${n}=${`$a${n - 1}`.repeat(12)}`)]
+  expect(basesOf([...grown.slice(0, 3), 'FROM b/$a1'].join('\n'))).toEqual([[4, `b/${'x'.repeat(240)}`, '']])
+  expect(basesOf([...grown.slice(0, 3), 'FROM b/$a2'].join('\n'))).toEqual([[4, null, '']])
+  expect(basesOf([...grown, 'FROM b/c'].join('\n'))).toEqual([[5, 'b/c', '']])
+})
+
+it('a few lines whose arguments would fill the memory are too long', () => {
+  const lines = ['x'.repeat(1000), ...[0, 1, 2].map((n) => `$a${n}`.repeat(30)), '$a3'.repeat(14)].map((value, n) => `ARG a${n}=${value}`)
+  expect(readDockerfile([...lines, 'FROM b/$a4'].join('\n'))).toMatchObject({
+    bases: [],
+    tooLong: expect.stringContaining('longer than 64 KiB'),
+  })
+})

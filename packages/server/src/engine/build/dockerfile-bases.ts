@@ -15,6 +15,8 @@ const ARG = /^[ \t]*ARG[ \t]+([^ \t].*)$/i
 const ARGUMENT = /^([A-Za-z_]\w*)(?:=("?)([\w.:/@+${}-]*)\2)?$/
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([\w.:/@+-]*))?\})/g
 const PLAIN = /^[\w.:/@+-]*$/
+/** Longer than any image name. Arguments can be made of arguments, and then a few lines make a value that fills the memory. */
+const LONGEST = { image: 1024, argument: 4096 }
 /** Arguments that the builder sets itself, now or in a later version. */
 const OF_THE_BUILDER = /^BUILDKIT_|^(?:BUILD|TARGET)(?:PLATFORM|OS|OSVERSION|ARCH|VARIANT|STAGE)$/
 
@@ -33,7 +35,7 @@ export function basesIn(file: File): Base[] {
 function baseOf(line: number, { flags, rest }: { flags: string[]; rest: string }, values: Values | null): Base {
   const text = /^\S*/.exec(rest)?.[0] ?? ''
   const wanted = flags.flatMap((flag) => PLATFORM.exec(flag)?.[1] ?? []).at(-1) ?? ''
-  return { line, text, image: filledIn(text, values), platform: filledIn(wanted, values) }
+  return { line, text, image: filledIn(text, values, LONGEST.image), platform: filledIn(wanted, values, LONGEST.image) }
 }
 
 /** Null if there is anything but plain arguments above the first stage: then their values are not certain. */
@@ -48,7 +50,7 @@ function argumentsAbove({ lines, given, platform }: File): Values | null {
     for (const word of words) {
       const [, name = '', , value] = ARGUMENT.exec(word) ?? []
       if (name === '' || OF_THE_BUILDER.test(name)) return null
-      const filled = given[name] ?? (value === undefined ? undefined : filledIn(value, values))
+      const filled = given[name] ?? (value === undefined ? undefined : filledIn(value, values, LONGEST.argument))
       if (filled === null) return null
       if (filled === undefined) values.delete(name)
       else values.set(name, filled)
@@ -64,13 +66,17 @@ function valuesOfBuilder(platform: string, given: Given): Map<string, string> {
   return new Map(named.map(([name, value]) => [name, given[name] ?? value]))
 }
 
-function filledIn(text: string, values: Values | null): string | null {
+function filledIn(text: string, values: Values | null, longest: number): string | null {
+  if (text.length > longest) return null
   if (PLAIN.test(text)) return text
   let isKnown = values !== null
+  let length = 0
   const filled = text.replaceAll(VARIABLE, (_, bare: string | undefined, braced: string | undefined, otherwise: string | undefined) => {
     const value = values?.get(bare ?? braced ?? '')
-    isKnown &&= value !== undefined
-    return value === undefined || value === '' ? (otherwise ?? '') : value
+    const given = value === undefined || value === '' ? (otherwise ?? '') : value
+    length += given.length
+    isKnown &&= value !== undefined && length <= longest
+    return isKnown ? given : ''
   })
   return isKnown && PLAIN.test(filled) ? filled : null
 }

@@ -45,13 +45,14 @@ export function readDockerfile(source: string, build: BuildFacts = {}): Dockerfi
   const plain = lines.filter((line) => !COMMENT.test(line.text))
   const trimmed = readings.flat().map(({ number, text: line }) => ({ number, text: withoutBlanks(line, 'both') }))
   const instructions = unique(trimmed.filter((line) => JUDGED.test(line.text)))
+  const tooLong = whyTooLong(lines, [plain, ...readings.slice(1)], buildArgs)
   const fetches = instructions.flatMap(({ number, text: line }) => [...fetchesOf(number, line)])
   return {
     frontend: frontendOf(text, lines),
     fetches: unique(fetches),
-    bases: unique(basesIn({ lines, instructions, given: buildArgs, platform })),
+    bases: tooLong === null ? unique(basesIn({ lines, instructions, given: buildArgs, platform })) : [],
     cacheSubPaths: unique(instructions.flatMap(({ number, text: line }) => cacheSubPathsIn(number, line))),
-    tooLong: whyTooLong(lines, [plain, ...readings.slice(1)], buildArgs),
+    tooLong,
   }
 }
 
