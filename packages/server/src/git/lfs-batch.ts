@@ -42,7 +42,7 @@ export async function offersFor(
   if (answer.statusCode !== 200) throw refusal(answer, place.api)
   const text = await textOf(answer, { url: place.api, limited, mostBytes: MOST_BYTES + pointers.length * MOST_BYTES_EACH })
   const value = parsed(text)
-  validator ??= Compile(Answer)
+  validator ??= Compile<typeof Answer>(Answer)
   if (!validator.Check(value)) throw new SourceError(`${place.api.hostname} does not respond like a Git LFS server.`)
   return new Map(value.objects.map((offer) => [offer.oid, offer]))
 }
