@@ -2,8 +2,9 @@ import http from 'node:http'
 import { expect, it } from 'vitest'
 import { OWNER } from '../../server/testing/harness/start-test-server.ts'
 import { dockerfile, until } from '../../server/testing/labs/deploy-lab.ts'
+import { openGrowingLab } from '../../server/testing/labs/growing-lab.ts'
 import { keepVisiting } from '../../server/testing/labs/placed-lab.ts'
-import { openGrowingLab } from '../testing/growing-lab.ts'
+import { bundledCli } from '../testing/bundled-cli.ts'
 
 const HOST = 'web.example.test'
 
@@ -35,7 +36,7 @@ it('the page leads from one machine to PostgreSQL and three servers, and no app 
   tags: 'long',
   timeout: 600_000,
 }, async () => {
-  await using lab = await openGrowingLab()
+  await using lab = await openGrowingLab(bundledCli())
   const { here, others, type } = lab
   const [backUp, move, addFirst, addNext, managers, spread, edges, ...more] = await lab.ownBlocks()
   expect(more).toEqual([])

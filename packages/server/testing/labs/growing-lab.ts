@@ -4,17 +4,16 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { createEngine } from '../../server/src/engine/engine.ts'
-import { startGitServer } from '../../server/testing/harness/git-server.ts'
-import { startPostgres } from '../../server/testing/harness/postgres-cluster.ts'
-import { OWNER } from '../../server/testing/harness/start-test-server.ts'
-import { type BedNode, openSwarmBed } from '../../server/testing/harness/swarm-bed.ts'
-import { ensureRedisImage } from '../../server/testing/images/database-images.ts'
-import { until } from '../../server/testing/labs/deploy-lab.ts'
-import { bundledCli } from './bundled-cli.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { startGitServer } from '../harness/git-server.ts'
+import { startPostgres } from '../harness/postgres-cluster.ts'
+import { OWNER } from '../harness/start-test-server.ts'
+import { type BedNode, openSwarmBed } from '../harness/swarm-bed.ts'
+import { ensureRedisImage } from '../images/database-images.ts'
+import { until } from './deploy-lab.ts'
 
 const run = promisify(execFile)
-const ROOT = path.resolve(import.meta.dirname, '../../..')
+const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const PAGE = path.join(ROOT, 'docs/growing.md')
 const PORT = '8080'
 const IMAGE_PORT = 5443
@@ -28,7 +27,7 @@ async function blocksOf(page: string): Promise<string[]> {
 }
 
 /** The first of three machines, with a terminal in the checkout, and everything that the page asks for. */
-export async function openGrowingLab() {
+export async function openGrowingLab({ node, main }: { node: string; main: string }) {
   await using stack = new AsyncDisposableStack()
   const bed = stack.use(await openSwarmBed({ nodes: 3, flags: () => ['--no-new-privileges'] }))
   const [here, ...others] = bed.nodes
@@ -41,7 +40,6 @@ export async function openGrowingLab() {
   stack.defer(async () => await rm(directory, { recursive: true, force: true }))
   // all machines have the files of this one, also those that the command writes
   stack.defer(async () => await rm(`/etc/docker/certs.d/${here.address}:${IMAGE_PORT}`, { recursive: true, force: true }))
-  const { node, main } = bundledCli()
   await writeFile(path.join(directory, 'berth'), `#!/bin/sh\nexec '${node}' '${main}' "$@"\n`)
   await chmod(path.join(directory, 'berth'), 0o755)
   const { searchParams } = new URL(postgres.url('x'))
