@@ -16,13 +16,15 @@ import { createMetricsHistory, type MetricsHistoryKeeper } from '../features/met
 import { readCounters } from '../features/metrics/machine.ts'
 import { createNodes } from '../features/nodes/service.ts'
 import { createServers } from '../features/servers/service.ts'
-import { createConnections } from '../http/connections.ts'
+import { type Connections, createConnections } from '../http/connections.ts'
 import { dashboardDirectory } from '../http/dashboard-files.ts'
 import { createFairTurns } from '../http/fair-turns.ts'
+import type { Gate } from '../http/implement.ts'
 import { createPolicies } from '../http/policies.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createWebSockets } from '../http/websocket.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
+import type { Reader } from '../store/database.ts'
 import type { AccessParts } from './access-parts.ts'
 import { commandEnvironment } from './command-environment.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -125,6 +127,23 @@ function portOf([address]: readonly (string | AddressInfo)[]): number | undefine
   return typeof address === 'object' ? address.port : undefined
 }
 
+/** Who may do what, for requests and sockets alike. */
+function createGate({ base, engineParts, access, gitParts, sourceAccess, traffic }: Parts, connections: Connections): Gate {
+  const { db, instance } = base
+  const findContainer = createFindContainer({ engine: engineParts.engine, instance })
+  const loadersIn = (reader: Reader) => createPolicies({ db: reader, findContainer })
+  return {
+    authentication: access.authentication,
+    loaders: loadersIn(db),
+    loadersIn,
+    mayBeSigned: gitParts.mayBeSigned,
+    hookedApp: sourceAccess.hookedApp,
+    connections,
+    turns: createFairTurns(),
+    onCaller: traffic.serverAddress.seen,
+  }
+}
+
 /** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
@@ -167,14 +186,12 @@ export async function createHttpParts(parts: Parts) {
     servers,
     nodes: createNodes({ db, bootId: base.node?.bootId, now }),
   })
-  const { authentication } = access
-  const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
   const connections = createConnections()
-  const { mayBeSigned } = parts.gitParts
-  const { hookedApp } = parts.sourceAccess
+  const gate = createGate(parts, connections)
+  const { authentication, loaders } = gate
   const http = await createHttpServer({
     log,
-    gate: { authentication, loaders, mayBeSigned, hookedApp, connections, turns: createFairTurns(), onCaller: traffic.serverAddress.seen },
+    gate,
     connections,
     tuning,
     handlers,

@@ -45,6 +45,7 @@ export function createProjectParts(
     newSecret,
     checkSource,
     connectSource: gitParts.appSource.connect,
+    refuseLostAccount: gitParts.appSource.refuseLostAccount,
     insertEnv: work.envVariables.insertMany,
     filesOf: listFiles,
     changeBuildSecrets: work.buildSecrets.change,

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
-import { type Caller, isStaff } from './caller.ts'
+import { type Again, type Caller, isStaff } from './caller.ts'
 import { findProject, isMember } from './rows.ts'
 
 /** Whose an account is: a person's, or a project's. */
@@ -12,4 +12,14 @@ export async function ownershipOf(db: Reader, caller: Caller, projectId: number 
   const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)
   if (!isOpen) throw new AppError('project_not_found')
   return { userId: null, projectId }
+}
+
+/** The same again, in the transaction that saves the account: the host was asked in between. */
+export async function ownershipNow(
+  tx: Reader,
+  again: Again,
+  projectId: number | null | undefined,
+): Promise<Ownership & { caller: Caller }> {
+  const { caller } = await again(tx)
+  return { caller, ...(await ownershipOf(tx, caller, projectId)) }
 }

@@ -103,14 +103,21 @@ export async function insertMember(tx: Tx, member: { projectId: number; userId: 
 type SessionUser = Pick<UserRow, 'id' | 'email' | 'role'> & { createdAt: string; expiresAt: string }
 type Cached = Pick<Db, 'selectFrom' | 'cachedRead'>
 
-/** Who is logged in with a session. Every request asks this, so the query is built once. */
-export function createSessionLookup(db: Cached) {
-  const query = db
+function sessionUsers(db: Pick<Reader, 'selectFrom'>, sessionId: string) {
+  return db
     .selectFrom('session')
     .innerJoin('user', 'user.id', 'session.user_id')
     .select(['user.id', 'user.email', 'user.role', 'user.created_at as createdAt', 'session.expires_at as expiresAt'])
-    .where('session.id', '=', '')
-    .compile()
+    .where('session.id', '=', sessionId)
+}
+
+export async function findSessionUser(db: Reader, sessionId: string): Promise<SessionUser | undefined> {
+  return await sessionUsers(db, sessionId).executeTakeFirst()
+}
+
+/** Who is logged in with a session. Every request asks this, so the query is built once. */
+export function createSessionLookup(db: Cached) {
+  const query = sessionUsers(db, '').compile()
   return async (sessionId: string): Promise<SessionUser | undefined> => (await db.cachedRead(query, sessionId))[0]
 }
 

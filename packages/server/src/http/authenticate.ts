@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { jwtVerify, SignJWT } from 'jose'
 import type { Caller, Origin } from '../domain/caller.ts'
-import { createSessionLookup } from '../domain/rows.ts'
+import { createSessionLookup, findSessionUser } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { Db } from '../store/database.ts'
+import type { Db, Reader } from '../store/database.ts'
 
 export const SESSION_DAYS = 30
 const KEPT_TOKENS = 10_000
@@ -13,8 +13,9 @@ const TWO_SESSIONS = 'The request has two session cookies, so neither is accepte
 export function createAuthenticate(deps: { db: Db; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
   const lookUp = createSessionLookup(deps.db)
 
-  async function callerOfSession(sessionId: string, origin: Origin): Promise<Caller | undefined> {
-    const user = await lookUp(sessionId)
+  /** Given an open transaction, the session is read in it. */
+  async function callerOfSession(sessionId: string, origin: Origin, tx?: Reader): Promise<Caller | undefined> {
+    const user = await (tx ? findSessionUser(tx, sessionId) : lookUp(sessionId))
     if (!user || Date.parse(user.expiresAt) <= deps.now().getTime()) return undefined
     return { id: user.id, email: user.email, role: user.role, createdAt: user.createdAt, sessionId, origin }
   }

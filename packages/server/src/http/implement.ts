@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Answer, Input, Operation, OperationName, Operations, Policy } from '@berth/contract'
+import type { Answer, Input, OpenPolicy, Operation, OperationName, Operations, Policy } from '@berth/contract'
 import { operations } from '@berth/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Origin } from '../domain/caller.ts'
+import type { Again, Caller, Origin } from '../domain/caller.ts'
 import type { AppRow } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { Reader } from '../store/database.ts'
+import { admitAgain } from './admit-again.ts'
 import type { Authentication } from './authenticate.ts'
 import type { Connections } from './connections.ts'
 import type { FairTurns } from './fair-turns.ts'
@@ -19,15 +21,18 @@ import { watchAccess } from './watch-access.ts'
 /** What a handler can set on the response besides its data. */
 type Session = { begin(token: string): void }
 
-type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
-  input: Input<Name>
-  origin: Origin
-  session: Session
-  /** Our own address, as the caller's browser knows it. */
-  site: string
-  /** Aborted when the connection closes, so that unneeded work stops. */
-  closed: () => AbortSignal
-}
+type MaybeAgain<P extends Policy> = P extends OpenPolicy ? unknown : { again: Again<Subjects[P]> }
+
+type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] &
+  MaybeAgain<Operations[Name]['may']> & {
+    input: Input<Name>
+    origin: Origin
+    session: Session
+    /** Our own address, as the caller's browser knows it. */
+    site: string
+    /** Aborted when the connection closes, so that unneeded work stops. */
+    closed: () => AbortSignal
+  }
 type Shaped<Name extends OperationName> = { text: string | Readable; file: SentFile }[Operations[Name]['shape'] & ('text' | 'file')]
 type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' | 'file' ? Shaped<Name> : Answer<Name>
 /** The name must be fit for a header. The size may be unknown. */
@@ -42,6 +47,8 @@ type AnyHandler = (request: Record<string, unknown>) => unknown
 export type Gate = {
   authentication: Authentication
   loaders: Loaders
+  /** The same, as they are in an open transaction. */
+  loadersIn: (tx: Reader) => Loaders
   /** Whether a delivery with these headers could have a valid signature. */
   mayBeSigned: (headers: IncomingHttpHeaders, query: unknown) => Promise<boolean>
   /** The app whose deploy hook has the secret in these headers. */
@@ -98,7 +105,7 @@ async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (re
   const caller = await callerNow(gate, request)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // the role is checked before the input
   const input = read(request)
-  return { origin, input, ...(await gate.loaders[may](caller, input)) }
+  return { origin, input, ...(await gate.loaders[may](caller, input)), again: admitAgain(gate, { may, caller, input }) }
 }
 
 /** The raw bytes, which the signature covers. */

@@ -19,6 +19,8 @@ import type { Answered, HostPerson, HostRepo, Model, Style } from './model.ts'
 export type Habit =
   | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | { readonly kind: 'silence' }
+  /** Answers as always, once `until` is over. `onAsked` is told of each request. */
+  | { readonly kind: 'wait'; readonly until: Promise<unknown>; readonly onAsked: () => void }
   | { readonly kind: 'redirect'; readonly to: string }
 
 const API = {
@@ -55,9 +57,7 @@ export async function startGitHost(style: Style) {
   const server = https.createServer({ cert: chain, key }, (request, response) => {
     const authorization = request.headers.authorization ?? String(request.headers['private-token'] ?? '')
     requests.push({ method: request.method ?? '', url: request.url ?? '', authorization })
-    const isGit = /\.git\//.test(request.url ?? '')
-    const done = isGit ? serveGit({ model, gitOrigin: git.origin }, request, response) : serveApi(request, response)
-    done.catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined))
+    serve(request, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined))
   })
   const sockets = new Set<Duplex>()
   server.on('connection', (socket) => {
@@ -68,6 +68,15 @@ export async function startGitHost(style: Style) {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has one
   model.origin = `https://localhost:${port}`
+
+  async function serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    if (habit?.kind === 'wait') {
+      habit.onAsked()
+      await habit.until
+    }
+    const isGit = /\.git\//.test(request.url ?? '')
+    await (isGit ? serveGit({ model, gitOrigin: git.origin }, request, response) : serveApi(request, response))
+  }
 
   async function serveApi(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const body = await text(request)

@@ -14,11 +14,11 @@ type Parts = { applications: Applications; reading: AppReading; deletion: AppDel
 export function applicationHandlers(parts: Parts) {
   const { applications, reading, deletion, planBuild } = parts
   return {
-    'apps.create': async ({ caller, project, input }) => await applications.create(caller, project, input),
+    'apps.create': async ({ caller, project, input, again }) => await applications.create({ caller, project, again }, input),
     'apps.list': async ({ project }) => await reading.list(project.id),
     'apps.listAll': async ({ caller }) => await reading.listAll(caller),
     'apps.get': async ({ app }) => await reading.get(app),
-    'apps.update': async ({ caller, app, input }) => await applications.update(caller, app, input),
+    'apps.update': async ({ caller, app, input, again }) => await applications.update({ caller, app, again }, input),
     'apps.delete': async ({ caller, app, input }) => await deletion.remove(caller, app, { deleteVolumes: input.deleteVolumes ?? false }),
     'apps.transfer': async ({ caller, app, input }) => await applications.transfer(caller, app, input.userId),
     'apps.connection': async ({ caller, app }) => await reading.connection(caller, app),

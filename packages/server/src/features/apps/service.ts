@@ -2,7 +2,7 @@ import { type Application, type ApplicationChange, type NewApplication, PROJECT_
 import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type Again, type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueueRestore } from '../../domain/job-names.ts'
 import { processesOf } from '../../domain/processes.ts'
 import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
@@ -19,6 +19,7 @@ import { changeOf } from './change.ts'
 import { imageChange } from './image-source.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import { refuseLeavingData } from './placed-data.ts'
+import { refuseOtherSource } from './same-source.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
 import { countApps, insertApp, isSlugTaken, liveProcesses, presentApplication, updateApp } from './store.ts'
@@ -33,6 +34,7 @@ type Deps = {
   checkSource: (source: Partial<Source>, right: { mayUsePrivate: boolean }) => void
   /** Resolves a repository of a connected git account to a source; calls its host. */
   connectSource: AppSource['connect']
+  refuseLostAccount: AppSource['refuseLostAccount']
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
   /** The files of the app, whose paths must not be in a volume. */
   filesOf: (tx: Tx, appId: number) => Promise<readonly { readonly path: string }[]>
@@ -41,6 +43,8 @@ type Deps = {
   edgePorts: EdgePorts
   onChanged: () => void
 }
+
+type ProjectCall = { caller: Caller; project: ProjectRow; again: Again<{ caller: Caller; project: ProjectRow }> }
 
 /** For the audit log: the names alone. */
 function secretsChange({ buildSecrets }: Pick<ApplicationChange, 'buildSecrets'>): { build_secrets?: string } {
@@ -124,6 +128,12 @@ async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { u
   return changed
 }
 
+async function recordNew(tx: Tx, { caller, at }: { caller: Caller; at: Date }, app: AppRow): Promise<void> {
+  const after = { name: app.name, type: app.app_type, projectId: app.project_id }
+  await recordAudit(tx, at, caller, { action: 'app.create', subject: 'app', subjectId: app.id, after })
+  await appendEvent(tx, at, { type: 'app.created', data: { projectId: app.project_id, appId: app.id } })
+}
+
 async function recordChange(tx: Tx, { caller, at }: { caller: Caller; at: Date }, app: AppRow, change: object): Promise<void> {
   const fields = changedFields<Record<string, unknown>>({ ...app, build_secrets: '' }, { ...change })
   await recordAudit(tx, at, caller, { action: 'app.update', subject: 'app', subjectId: app.id, ...fields })
@@ -135,14 +145,17 @@ export function createApplications(deps: Deps) {
   const { db, now } = deps
   const refuseBadSource = createRefuseBadSource(deps)
 
-  async function create(caller: Caller, project: ProjectRow, input: NewApplication): Promise<Application> {
+  async function create(call: ProjectCall, input: NewApplication): Promise<Application> {
     const template = templateOf(input, deps.findTemplate)
-    refuseBadSource(caller, input)
+    refuseBadSource(call.caller, input)
     const image = imageChange(input, { app_type: input.appType ?? DEFAULT_APP_TYPE, builder: input.builder ?? 'auto', image: '' })
-    const source = await deps.connectSource(caller, project.id, input)
+    const source = await deps.connectSource(call.caller, call.project.id, input)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
+        const { caller, project } = await call.again(tx)
+        refuseBadSource(caller, input)
+        await deps.refuseLostAccount(tx, caller, { projectId: project.id, source })
         const slug = await slugInProject(tx, project.id, input)
         const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
         const add = async () => await insertApp(tx, { ...wanted, ...source, ...image })
@@ -151,13 +164,7 @@ export function createApplications(deps: Deps) {
         await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
         const isVisited = kindOf(app).isRouted && input.port !== null // a compose app may be given no port at all
         if (isVisited) await deps.addGeneratedDomain(tx, app)
-        await recordAudit(tx, at, caller, {
-          action: 'app.create',
-          subject: 'app',
-          subjectId: app.id,
-          after: { name: app.name, type: app.app_type, projectId: project.id },
-        })
-        await appendEvent(tx, at, { type: 'app.created', data: { projectId: project.id, appId: app.id } })
+        await recordNew(tx, { caller, at }, app)
         return app
       }),
     )
@@ -165,14 +172,17 @@ export function createApplications(deps: Deps) {
     return await presentApplication(db, deps.edgePorts, row)
   }
 
-  async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
-    refuseBadSource(caller, input)
-    const image = imageChange(input, app)
-    const source = await deps.connectSource(caller, app.project_id, input, app)
-    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller), ...source, ...image }
+  async function update(call: AppCall, input: ApplicationChange): Promise<Application> {
+    refuseBadSource(call.caller, input)
+    const source = await deps.connectSource(call.caller, call.app.project_id, input, call.app)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
+        const { caller, app } = await call.again(tx)
+        refuseBadSource(caller, input)
+        refuseOtherSource(input, { before: call.app, now: app })
+        await deps.refuseLostAccount(tx, caller, { projectId: app.project_id, source, current: app.git_provider_id })
+        const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller), ...source, ...imageChange(input, app) }
         const write = async () => await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
         const changed = await withinReplicas(tx, { projectId: app.project_id, input, free: 0 }, write)
         if (!changed) throw new AppError('app_not_found')

@@ -7,10 +7,10 @@ type Parts = { deployments: Deployments; suggestions: Suggestions; compareDeploy
 
 export function deploymentHandlers({ deployments, suggestions, compareDeployments }: Parts) {
   return {
-    'deployments.add': async ({ caller, app, input }) => await deployments.add(caller, app, input),
+    'deployments.add': async ({ caller, app, input, again }) => await deployments.add({ caller, app, again }, input),
     'deployments.listByApp': async ({ input }) => await deployments.list(input),
     'deployments.log': ({ deployment }) => deployments.log(deployment),
-    'deployments.create': async ({ caller, app, input }) => await deployments.create(caller, app, input),
+    'deployments.create': async ({ caller, app, input, again }) => await deployments.create({ caller, app, again }, input),
     'deployments.list': async ({ input }) => await deployments.list(input),
     'deployments.get': async ({ caller, app, deployment }) => ({
       ...(await deployments.get(deployment)),
@@ -21,7 +21,7 @@ export function deploymentHandlers({ deployments, suggestions, compareDeployment
     'deployments.running': async ({ caller }) => await deployments.running(caller),
     'deployments.stop': async ({ caller, deployment }) => await deployments.stop(caller, deployment),
     'deployments.rollback': async ({ caller, app, deployment }) => await deployments.rollback(caller, app, deployment),
-    'deployments.applySuggestion': async ({ caller, app, deployment, input }) =>
-      await suggestions.apply(caller, app, { deployment, suggestionId: input.suggestionId }),
+    'deployments.applySuggestion': async ({ caller, app, deployment, input, again }) =>
+      await suggestions.apply({ caller, app, again }, { deployment, suggestionId: input.suggestionId }),
   } satisfies Partial<Handlers>
 }

@@ -1,10 +1,10 @@
 import type { Deployment, DeploymentsQuery, QueuedDeployment, Trigger } from '@berth/contract'
 import { deploysImage, kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
 import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
-import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../domain/rows.ts'
+import { type AppRow, type DeploymentRow, findDeployment } from '../../domain/rows.ts'
 import { sourceKey } from '../../domain/source-key.ts'
 import { isCommitHash } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -41,13 +41,12 @@ export function createDeployments(deps: Deps) {
     return await step(name, async () => await db.transaction(write))
   }
 
-  async function request(caller: Caller, app: AppRow, trigger: Trigger, wanted: Wanted = {}): Promise<DeploymentRow> {
+  async function request({ app, again }: AppCall, trigger: Trigger, wanted: Wanted = {}): Promise<DeploymentRow> {
     const hash = wanted.commit && (await wholeHash(db, app, wanted.commit))
     const commit = hash ? { ...NO_COMMIT, hash } : ((await deps.resolveCommit(app)) ?? NO_COMMIT)
     return await inOneStep('db.add', async (tx) => {
-      await refuseTooMany(tx, caller, app)
-      const current = await findApp(tx, app.id)
-      if (!current) throw new AppError('app_not_found') // deleted in the meantime
+      const { caller, app: current } = await again(tx)
+      await refuseTooMany(tx, caller, current)
       const isFromHere = Boolean(hash) || sourceKey(current) === sourceKey(app)
       const deployment = await insertDeployment(tx, {
         app: current,
@@ -62,8 +61,8 @@ export function createDeployments(deps: Deps) {
     })
   }
 
-  async function add(caller: Caller, app: AppRow, wanted: Wanted = {}): Promise<QueuedDeployment> {
-    const { id, app_id, commit_hash, commit_message, status, stage, progress, created_at } = await request(caller, app, 'manual', wanted)
+  async function add(call: AppCall, wanted: Wanted = {}): Promise<QueuedDeployment> {
+    const { id, app_id, commit_hash, commit_message, status, stage, progress, created_at } = await request(call, 'manual', wanted)
     return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
   }
 
@@ -92,8 +91,8 @@ export function createDeployments(deps: Deps) {
 
   return {
     add,
-    create: async (caller: Caller, app: AppRow, wanted: Wanted = {}) => presentDeployment(await request(caller, app, 'api', wanted)),
-    deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
+    create: async (call: AppCall, wanted: Wanted = {}) => presentDeployment(await request(call, 'api', wanted)),
+    deploy: async (call: AppCall) => presentDeployment(await request(call, 'manual')),
     stop: deps.stop,
     rollback,
     ...createReads(deps),

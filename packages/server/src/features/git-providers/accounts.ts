@@ -1,7 +1,7 @@
 import type { GitAccount, NewGitAccount } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
-import { ownershipOf } from '../../domain/ownership.ts'
+import { type Again, type Caller, isStaff } from '../../domain/caller.ts'
+import { ownershipNow, ownershipOf } from '../../domain/ownership.ts'
 import type { GitAccountRow } from '../../domain/rows.ts'
 import { parseBaseUrl } from '../../git-hosts/base-url.ts'
 import type { GitHosts } from '../../git-hosts/hosts.ts'
@@ -35,19 +35,22 @@ export function createGitAccounts(deps: Deps) {
     return presentAccount(account)
   }
 
-  async function create(caller: Caller, input: NewGitAccount): Promise<GitAccount> {
+  async function create(caller: Caller, input: NewGitAccount, again: Again): Promise<GitAccount> {
     const { provider, token } = input
     const baseUrl = parseBaseUrl(provider, input.baseUrl)
     if (baseUrl === null)
       throw fieldError('invalid_request', 'baseUrl', 'must be the https:// address of the host, such as https://git.example.com')
-    const belonging = await ownershipOf(db, caller, input.projectId)
+    await ownershipOf(db, caller, input.projectId)
     const identity = { provider, baseUrl, token, via: 'token', privileged: isStaff(caller) } as const
     const user = await inTurn(caller, async () => await deps.visitHost(identity, async (host) => await host.whoAmI())).catch(
       (cause: unknown) => {
         throw asFieldError(cause)
       },
     )
-    const id = await db.transaction(async (tx) => await save(tx, caller, { ...input, baseUrl, user, ...belonging }))
+    const id = await db.transaction(async (tx) => {
+      const { caller: by, ...belonging } = await ownershipNow(tx, again, input.projectId)
+      return await save(tx, by, { ...input, baseUrl, user, ...belonging })
+    })
     await deps.renewHooks(id)
     return await present(id)
   }

@@ -7,15 +7,15 @@ export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Rep
   const { gitAccounts, repositories, gitHubConnect } = parts
   return {
     'git.accounts': async ({ caller }) => await gitAccounts.list(caller),
-    'git.createAccount': async ({ caller, input }) => await gitAccounts.create(caller, input),
+    'git.createAccount': async ({ caller, input, again }) => await gitAccounts.create(caller, input, again),
     'git.checkAccount': async ({ caller, account }) => await gitAccounts.check(caller, account),
     'git.deleteAccount': async ({ caller, account, input }) => await gitAccounts.remove(caller, account, { force: input.force ?? false }),
     'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
     'git.branches': async ({ caller, account, input }) =>
       await repositories.branches(caller, account, { fullName: input.repoFullName, search: input.search ?? '' }),
     'git.githubManifest': async ({ caller, input, site }) => await gitHubConnect.manifest(caller, input, site),
-    'git.githubCreated': async ({ caller, input, site }) => await gitHubConnect.created(caller, input, site),
-    'git.githubInstalled': async ({ caller, input }) => await gitHubConnect.installed(caller, input),
-    'git.connectGitHubApp': async ({ caller, input, site }) => await gitHubConnect.connect(caller, input, site),
+    'git.githubCreated': async ({ caller, input, site, again }) => await gitHubConnect.created(caller, input, { site, again }),
+    'git.githubInstalled': async ({ caller, input, again }) => await gitHubConnect.installed(caller, input, again),
+    'git.connectGitHubApp': async ({ caller, input, site, again }) => await gitHubConnect.connect(caller, input, { site, again }),
   } satisfies Partial<Handlers>
 }

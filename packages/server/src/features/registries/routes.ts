@@ -5,7 +5,7 @@ import type { Registries } from './service.ts'
 export function registryHandlers({ registries, imageChecks }: { registries: Registries; imageChecks: ImageChecks }) {
   return {
     'registries.list': async ({ caller }) => await registries.list(caller),
-    'registries.create': async ({ caller, input }) => await registries.create(caller, input),
+    'registries.create': async ({ caller, input, again }) => await registries.create(caller, input, again),
     'registries.check': async ({ caller, registry }) => await registries.check(caller, registry),
     'registries.delete': async ({ caller, registry }) => await registries.remove(caller, registry),
     'apps.lookAtImage': async ({ caller, project, input }) =>

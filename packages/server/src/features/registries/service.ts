@@ -1,7 +1,7 @@
 import type { NewRegistry, Registry } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
-import { type Ownership, ownershipOf } from '../../domain/ownership.ts'
+import { type Again, type Caller, isStaff } from '../../domain/caller.ts'
+import { type Ownership, ownershipNow, ownershipOf } from '../../domain/ownership.ts'
 import { findRegistry, type RegistryRow } from '../../domain/rows.ts'
 import { canonicalRegistry } from '../../engine/image-reference.ts'
 import type { RegistryCredentials } from '../../engine/registry.ts'
@@ -27,14 +27,18 @@ export function createRegistries(deps: Deps) {
     return presentRegistry(row)
   }
 
-  async function create(caller: Caller, input: NewRegistry): Promise<Registry> {
-    const belonging = await ownershipOf(db, caller, input.projectId)
+  async function create(caller: Caller, input: NewRegistry, again: Again): Promise<Registry> {
+    await ownershipOf(db, caller, input.projectId)
     const credentials = { host: canonicalRegistry(input.host), username: input.username, password: input.password }
     await visits.login(caller, credentials).catch((cause: unknown) => {
       if (cause instanceof RegistryError && cause.kind === 'unauthorized') throw fieldError('registry_refused', 'password', cause.message)
       throw asAppError(cause, 'host')
     })
-    return await present(await db.transaction(async (tx) => await save(tx, caller, { ...belonging, ...credentials })))
+    const id = await db.transaction(async (tx) => {
+      const { caller: by, ...belonging } = await ownershipNow(tx, again, input.projectId)
+      return await save(tx, by, { ...belonging, ...credentials })
+    })
+    return await present(id)
   }
 
   /** What is wrong is kept with the registry; only a registry that does not answer is a failure of the question. */

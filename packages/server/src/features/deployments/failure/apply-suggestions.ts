@@ -1,5 +1,5 @@
 import type { ApplicationChange, Deployment, Suggestion } from '@berth/contract'
-import type { Caller } from '../../../domain/caller.ts'
+import type { AppCall, Caller } from '../../../domain/caller.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { AppError } from '../../../lib/app-error.ts'
 import type { Reader } from '../../../store/database.ts'
@@ -9,8 +9,8 @@ import { fixesFor, type PossibleFix } from './suggestions.ts'
 
 type Deps = {
   db: Reader
-  changeApp: (caller: Caller, app: AppRow, change: ApplicationChange) => Promise<unknown>
-  deploy: (caller: Caller, app: AppRow) => Promise<Deployment>
+  changeApp: (call: AppCall, change: ApplicationChange) => Promise<unknown>
+  deploy: (call: AppCall) => Promise<Deployment>
   makeRoom: () => Promise<void>
 }
 
@@ -31,18 +31,27 @@ export function createSuggestions({ db, changeApp, deploy, makeRoom }: Deps) {
     return fixes.filter((fix) => mayApply(caller, app, fix)).map(({ id, title, detail, link }) => ({ id, title, detail, link }))
   }
 
-  async function apply(caller: Caller, app: AppRow, wanted: { deployment: DeploymentRow; suggestionId: string }): Promise<Deployment> {
+  async function apply(call: AppCall, wanted: { deployment: DeploymentRow; suggestionId: string }): Promise<Deployment> {
+    const { caller, app } = call
     const fix = (await fixesOf(app, wanted.deployment)).find(({ id }) => id === wanted.suggestionId)
     if (!fix) throw new AppError('not_found', { message: 'Suggestion not found, or the app has been changed or deployed since.' })
     if (!mayApply(caller, app, fix)) throw new AppError('not_app_owner')
     if (fix.effect === 'opens a page')
       throw new AppError('invalid_request', { message: `suggestionId: "${fix.id}" needs a value. Add the variable, then deploy.` })
     if (fix.effect === 'free disk space') await makeRoom()
-    if (typeof fix.effect === 'object') await changeApp(caller, app, { appId: app.id, ...fix.effect.change })
-    return await deploy(caller, app)
+    if (typeof fix.effect === 'object') await changeApp({ ...call, again: asOwner(call.again) }, { appId: app.id, ...fix.effect.change })
+    return await deploy(call)
   }
 
   return { list, apply }
+}
+
+function asOwner(again: AppCall['again']): AppCall['again'] {
+  return async (tx) => {
+    const now = await again(tx)
+    if (now.app.created_by !== now.caller.id) throw new AppError('not_app_owner')
+    return now
+  }
 }
 
 export type Suggestions = ReturnType<typeof createSuggestions>

@@ -1,6 +1,6 @@
 import { type ConnectedGitHubApp, type ExistingGitHubApp } from '@berth/contract'
-import { type Caller, isStaff } from '../../../domain/caller.ts'
-import { ownershipOf } from '../../../domain/ownership.ts'
+import { type Again, type Caller, isStaff } from '../../../domain/caller.ts'
+import { ownershipNow, ownershipOf } from '../../../domain/ownership.ts'
 import { findGitHubApp } from '../../../domain/rows.ts'
 import { HostError } from '../../../git-hosts/errors.ts'
 import { type GitHubApps, readPrivateKey } from '../../../git-hosts/github-app.ts'
@@ -28,8 +28,12 @@ export function createConnectExisting(deps: Deps) {
   const save = createSaveApp(deps)
 
   /** Connects an app that was created by hand. The host confirms first that the key belongs to it. */
-  return async function connect(caller: Caller, input: ExistingGitHubApp, site: string): Promise<ConnectedGitHubApp> {
-    const belonging = await ownershipOf(db, caller, input.projectId)
+  return async function connect(
+    caller: Caller,
+    input: ExistingGitHubApp,
+    { site, again }: { site: string; again: Again },
+  ): Promise<ConnectedGitHubApp> {
+    await ownershipOf(db, caller, input.projectId)
     const baseUrl = baseUrlOf(input.baseUrl)
     const privateKey = readPrivateKey(input.privateKey)
     if (privateKey === undefined)
@@ -43,10 +47,11 @@ export function createConnectExisting(deps: Deps) {
     })
     const hookKey = newHookKey()
     const id = await db.transaction(async (tx) => {
+      const { caller: by, ...belonging } = await ownershipNow(tx, again, input.projectId)
       const made = { hostId: identity.hostId, slug, name, privateKey, webhookSecret: input.webhookSecret }
-      const saved = await save(tx, caller, { baseUrl, hookKey, hookUrl: '', belonging }, made)
+      const saved = await save(tx, by, { baseUrl, hookKey, hookUrl: '', belonging }, made)
       const app = await findGitHubApp(tx, saved)
-      if (app) for (const installation of found) await installations.save(tx, caller, app, installation)
+      if (app) for (const installation of found) await installations.save(tx, by, app, installation)
       return saved
     })
     const app = await findGitHubApp(db, id)

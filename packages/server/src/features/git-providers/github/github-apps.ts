@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GitHubManifest, GitHubManifestRequest, GitHubOutcome } from '@berth/contract'
-import { type Caller, isStaff } from '../../../domain/caller.ts'
-import { ownershipOf } from '../../../domain/ownership.ts'
+import { type Again, type Caller, isStaff } from '../../../domain/caller.ts'
+import { ownershipNow, ownershipOf } from '../../../domain/ownership.ts'
 import { findGitHubApp } from '../../../domain/rows.ts'
 import { HostError } from '../../../git-hosts/errors.ts'
 import { type GitHubApps, installPageOf } from '../../../git-hosts/github-app.ts'
@@ -28,6 +28,9 @@ type Deps = {
   now: () => Date
 }
 
+type NewAppReturn = { code?: string; state?: string }
+type InstallationReturn = { installation_id?: string; setup_action?: string; state?: string }
+
 const CODE = /^[\w-]{1,200}$/
 const NUMBER = /^\d{1,15}$/
 const DEFAULT_NAME = 'Berth'
@@ -50,18 +53,19 @@ export function createGitHubConnect(deps: Deps) {
   }
 
   /** The browser returns from GitHub with a new app: it is saved, and the browser is redirected to install it. */
-  async function created(caller: Caller, input: { code?: string; state?: string }, site: string): Promise<string> {
+  async function created(caller: Caller, input: NewAppReturn, { site, again }: { site: string; again: Again }): Promise<string> {
     const begun = await states.take(caller, 'create', input.state)
     if (!begun) return dashboard('wrong_state')
     const { base_url: baseUrl, hook_key: hookKey, project_id: projectId } = begun
     const { code } = input
     if (code === undefined || !CODE.test(code)) return dashboard('not_created', projectId)
     try {
-      const belonging = await ownershipOf(db, caller, projectId) // the person may have left the project since then
+      await ownershipOf(db, caller, projectId) // the person may have left the project since then
       const made = await inTurn(caller, async () => await apps.convert({ baseUrl, privileged: isStaff(caller) }, code))
       const hookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
       const state = await db.transaction(async (tx) => {
-        const id = await save(tx, caller, { baseUrl, hookKey, hookUrl, belonging }, made)
+        const { caller: by, ...belonging } = await ownershipNow(tx, again, projectId)
+        const id = await save(tx, by, { baseUrl, hookKey, hookUrl, belonging }, made)
         const next = { step: 'install', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: id } as const
         return await states.begin(tx, caller, next)
       })
@@ -72,7 +76,7 @@ export function createGitHubConnect(deps: Deps) {
   }
 
   /** The browser returns from GitHub after an installation. The installation id is only accepted if GitHub lists it for this app. */
-  async function installed(caller: Caller, input: { installation_id?: string; setup_action?: string; state?: string }): Promise<string> {
+  async function installed(caller: Caller, input: InstallationReturn, again: Again): Promise<string> {
     const begun = await states.take(caller, 'install', input.state)
     const app = begun && (await findGitHubApp(db, begun.github_app_id ?? 0))
     if (!begun || !app) return dashboard('wrong_state')
@@ -84,7 +88,10 @@ export function createGitHubConnect(deps: Deps) {
       await ownershipOf(db, caller, app.project_id)
       const identity = await appIdentity(db, deps.secrets, app)
       const found = await inTurn(caller, async () => await apps.installation(identity, id))
-      await db.transaction(async (tx) => await installations.save(tx, caller, app, found))
+      await db.transaction(async (tx) => {
+        const { caller: by } = await ownershipNow(tx, again, app.project_id)
+        await installations.save(tx, by, app, found)
+      })
       return dashboard('connected', app.project_id)
     } catch (cause) {
       return dashboard(outcomeOf(cause, 'not_installed'), app.project_id)
