@@ -147,7 +147,7 @@ function createGate({ base, engineParts, access, gitParts, sourceAccess, traffic
 /** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
-  const { config, db, log, now, instance, tuning } = base
+  const { config, db, log, now, tuning } = base
   const health = healthSources(parts)
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const { figures, sharedTraffic } = createFigureParts(parts)
