@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { isListening } from './engine-ping.ts'
 import { startEngine } from './engine-process.ts'
+import { engineStartLock } from './engine-start-lock.ts'
 
 let directory = ''
 beforeEach(async () => {
@@ -27,4 +28,19 @@ it('an engine that is too busy to respond is waited for, and no second one takes
 
 it('nobody listens without a socket', async () => {
   expect(await isListening({ socketPath: path.join(directory, 'none.sock') })).toBe(false)
+})
+
+it('of two processes that start an engine at one address at once, one waits for the other', async () => {
+  const engine = { socketPath: path.join(directory, 'engine.sock') }
+  const first = await engineStartLock(engine, 1000)
+  let isSecond = false
+  const second = engineStartLock(engine, 10_000).then((lock) => {
+    isSecond = true
+    return lock
+  })
+  await using _other = await engineStartLock({ socketPath: path.join(directory, 'other.sock') }, 1000)
+  expect(isSecond).toBe(false)
+  await first[Symbol.asyncDispose]()
+  await using _second = await second
+  await using _late = await engineStartLock(engine, 300) // whoever holds it for ever stops nobody
 })

@@ -6,9 +6,10 @@ import { addressText, type EngineAddress } from '../engine/api/address.ts'
 import { poll } from '../lib/retry.ts'
 import { engineAnswers, isListening } from './engine-ping.ts'
 import { moveToOwnGroup } from './engine-process-cgroup.ts'
+import { engineStartLock } from './engine-start-lock.ts'
 import { isServiceManagerRunning, runSystemCommand } from './system-command.ts'
 
-/** `pid` is only set if we started the process ourselves, so that it can be stopped. */
+/** `pid` is only set if this call started the process, so that it can be stopped. */
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
 
 /**
@@ -26,16 +27,9 @@ const engineBinary = (): string | undefined => enginePaths.find((file) => exists
 
 export const hasEngineBinary = (): boolean => engineBinary() !== undefined
 
-/**
- * Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. An engine that is
- * only busy is waited for: a second one would take its socket away.
- */
+/** Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. */
 export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {
   const { engine, logDir, signal } = options
-  if (!isServiceManagerRunning() && 'socketPath' in engine && (await isListening(engine))) {
-    const answered = await untilEngineAnswers(engine, () => true, signal)
-    return answered ? { ok: true, pid: undefined } : { ok: false, reason: `it is running on ${addressText(engine)}, but does not answer` }
-  }
   if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: OWN_ENGINE_FLAGS, ...(signal && { signal }) })
   const service = await runSystemCommand('systemctl', ['start', 'docker'], { timeoutMs: startTimeoutMs, signal })
   if (!service.ok) return { ok: false, reason: `systemctl start docker: ${service.output}` }
@@ -49,14 +43,27 @@ export function logFileIn(logDir: string): string {
   return path.join(logDir, 'dockerd.log')
 }
 
-/** Starts dockerd in its own session, with its log in `logDir`, and waits until it responds. */
-export async function startEngineProcess(options: {
+type ProcessOptions = {
   engine: EngineAddress
   logDir: string
   flags: readonly string[]
   env?: NodeJS.ProcessEnv
   signal?: AbortSignal
-}): Promise<EngineStart> {
+}
+
+/**
+ * Starts dockerd in its own session, with its log in `logDir`, and waits until it responds. One that is there already, or that somebody
+ * else is starting, is waited for: a second one would take its socket away.
+ */
+export async function startEngineProcess(options: ProcessOptions): Promise<EngineStart> {
+  const { engine, signal } = options
+  await using _lock = await engineStartLock(engine, startTimeoutMs)
+  if (!('socketPath' in engine) || !(await isListening(engine))) return await startProcess(options)
+  const answered = await untilEngineAnswers(engine, () => true, signal)
+  return answered ? { ok: true, pid: undefined } : { ok: false, reason: `it is running on ${addressText(engine)}, but does not answer` }
+}
+
+async function startProcess(options: ProcessOptions): Promise<EngineStart> {
   const { engine, logDir, flags, env, signal } = options
   await mkdir(logDir, { recursive: true })
   const logFile = logFileIn(logDir)

@@ -12,7 +12,7 @@ export async function endProcess(pid: number, withinMs: number): Promise<boolean
   return false
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
