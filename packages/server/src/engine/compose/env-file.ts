@@ -62,37 +62,54 @@ function filled(text: string, env: Env, budget: InterpolationBudget): string {
   }
 }
 
+/** For all services together. A plan is refused if it has a tenth of it. */
+const MOST_GIVEN = 100_000
+
 /** The env files of one plan. Each is parsed once, even if several services use it. */
 export function createEnvFiles(env: Env, budget: InterpolationBudget) {
   const known = new Map<string, Record<string, string>>()
-  return function variablesIn(path: string, text: string): Record<string, string> {
-    const found = known.get(path) ?? parseEnvFile(text, env, budget)
-    known.set(path, found)
-    return found
+  let left = MOST_GIVEN
+
+  /** A service may name the same file many times, and many services may. */
+  function given(found: Env, at: string): Env {
+    if (left >= 0) left -= Object.keys(found).length
+    if (left >= 0) return found
+    return refuse(at, `gives the services more than ${MOST_GIVEN.toLocaleString('en')} variables, counted for each service. Use fewer`)
+  }
+
+  return {
+    appsOwn: (at: string): Env => given(env, at),
+    variablesIn(path: string, text: string, at: string): Env {
+      const found = known.get(path) ?? parseEnvFile(text, env, budget)
+      known.set(path, found)
+      return given(found, at)
+    },
   }
 }
 
 export type EnvFiles = ReturnType<typeof createEnvFiles>
-type Around = { env: Env; envFiles: EnvFiles; directory: string; lookUp: LookUp; note: (sentence: string) => void }
+type Around = { envFiles: EnvFiles; directory: string; lookUp: LookUp; note: (sentence: string) => void }
 
 const MOST_FILES = 20
 
 /** The variables of `env_file`. Most repositories do not commit the file; then the service gets the app's own variables instead. */
 export function envFilesOf(value: unknown, at: string, around: Around): Record<string, string> {
-  const entries = Array.isArray(value) ? value : [value]
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (entries.length > MOST_FILES) refuse(at, `has more than ${MOST_FILES} entries`)
   return Object.assign({}, ...entries.map((entry) => envFileOf(entry, at, around))) as Record<string, string> // each is one
 }
 
-function envFileOf(value: unknown, at: string, { env, envFiles, directory, lookUp, note }: Around): Record<string, string> {
+function envFileOf(value: unknown, at: string, { envFiles, directory, lookUp, note }: Around): Env {
   const long = typeof value === 'object' ? mapping(value, at, ['path', 'required', 'format']) : { path: value }
   const normal = repositoryPath(scalar(long['path'], at), at, directory)
   const entry = lookUp(normal)
   if (entry.kind === 'refused') return refuse(at, entry.why)
   if (entry.kind === 'file')
-    return entry.text === null ? refuse(at, `names ${normal}, which is not a text file of at most 1 MiB`) : envFiles(normal, entry.text)
+    return entry.text === null
+      ? refuse(at, `names ${normal}, which is not a text file of at most 1 MiB`)
+      : envFiles.variablesIn(normal, entry.text, at)
   if (entry.kind === 'directory') return refuse(at, `names ${normal}, which is a directory`)
   if (entry.kind === 'unread') return {}
   note(`${at}: ${normal} is not in the repository, so the service gets the app's own variables instead.`)
-  return { ...env }
+  return envFiles.appsOwn(at)
 }

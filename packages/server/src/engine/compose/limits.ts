@@ -124,19 +124,21 @@ export function extraHostsOf(value: unknown, at: string, reading: Reading): stri
   const pairs = Array.isArray(value)
     ? texts(value, at).map((line) => /^([^:=]+)[:=](.+)$/.exec(line)?.slice(1) ?? refuse(at, 'must be written as "name:address"'))
     : Object.entries(mapping(value, at)).map(([name, address]) => [name, scalar(address, at)])
-  return pairs.flatMap(([name = '', address = '']) => {
-    matching(name, at, HOST_NAME)
-    if (address === 'host-gateway') {
-      reading.note(`${at}: ${name} is ignored, because apps cannot reach the server itself. Run what it needs as an app of the project.`)
-      return []
-    }
-    if (!isPublicAddress(address))
-      refuse(
-        `${at} (${name})`,
-        `must have a public address, and ${address.slice(0, 45)} is not one. Reach other apps of the project by name`,
-      )
-    return [`${name}:${address}`]
-  })
+  return reading
+    .each(at, pairs, ([name = '', address = '']) => {
+      matching(name, at, HOST_NAME)
+      if (address === 'host-gateway') {
+        reading.note(`${at}: ${name} is ignored, because apps cannot reach the server itself. Run what it needs as an app of the project.`)
+        return []
+      }
+      if (!isPublicAddress(address))
+        refuse(
+          `${at} (${name})`,
+          `must have a public address, and ${address.slice(0, 45)} is not one. Reach other apps of the project by name`,
+        )
+      return [`${name}:${address}`]
+    })
+    .flat()
 }
 
 /** The engine's default capabilities without MKNOD and NET_RAW, and IPC_LOCK, which stays within the container's memory limit. */

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { SpecRefused } from '../api/errors.ts'
 import { mergedService } from './merge-services.ts'
 import { rebased } from './rebase.ts'
 import { mapping, matching, type Reading, refuse, scalar, sequence } from './refuse.ts'
@@ -13,6 +14,10 @@ type File = Readonly<Record<string, unknown>>
 const MOST_FILES = 5
 const MOST_CHARACTERS = 256 * 1024
 const DEEPEST = 10
+/** Files may include the same file, and each time all that it includes is read again. */
+const MOST_INCLUDES = 50
+/** More than these cannot run, and each may extend a long one. */
+export const MOST_SERVICES = 30
 /** Counted at every merge, because a few lines can extend a long service many times. */
 const MOST_VALUES = 40_000
 const LISTS = ['services', 'volumes', 'networks', 'configs', 'secrets']
@@ -24,8 +29,9 @@ export function withOtherFiles(source: unknown, place: Place): unknown {
   const services = Object.values(quietMapping(top['services'])).map(quietMapping)
   if (top['include'] === undefined && services.every((service) => service['extends'] === undefined)) return source
   const load = createLoad(place)
-  const whole = included(top, load, place.reading, [])
+  const whole = createIncluded(load, place.reading)(top, [])
   const named = mapping(whole['services'], 'services')
+  if (Object.keys(named).length > MOST_SERVICES) return whole // which is refused for that
   const merge = createMerge()
   const extended = Object.entries(named).map(([name, service]) => {
     const read = () => extendedService({ at: `services.${name}`, service, services: named, path: [`:${name}`] }, { load, merge })
@@ -56,18 +62,23 @@ function createLoad({ directory, lookUp }: Place): Load {
 }
 
 /** Its own top-level entries, and those of the included files. A name used in two files is refused. */
-function included(top: File, load: Load, reading: Reading, names: readonly string[]): File {
-  const { include, ...own } = top
-  if (include === undefined || include === null) return own
-  const files = reading.each('include', sequence(include, 'include'), (entry) => {
-    const given = typeof entry === 'object' ? mapping(entry, 'include', ['path'])['path'] : entry
-    const { name, file } = load(scalar(given, 'include'), 'include')
-    if (names.includes(name) || names.length >= DEEPEST) refuse(`include (${name})`, 'includes itself, or is nested too deeply')
-    return included(file, load, reading, [...names, name])
-  })
-  const whole: Record<string, unknown> = { ...own }
-  for (const list of LISTS) whole[list] = joined(list, [own, ...files], reading)
-  return whole
+function createIncluded(load: Load, reading: Reading) {
+  let left = MOST_INCLUDES
+  return function included(top: File, names: readonly string[]): File {
+    const { include, ...own } = top
+    if (include === undefined || include === null) return own
+    const files = reading.each('include', sequence(include, 'include'), (entry) => {
+      left -= 1
+      if (left < 0) refuse('include', `includes more than ${MOST_INCLUDES} files, directly or indirectly. Include each file once`)
+      const given = typeof entry === 'object' ? mapping(entry, 'include', ['path'])['path'] : entry
+      const { name, file } = load(scalar(given, 'include'), 'include')
+      if (names.includes(name) || names.length >= DEEPEST) refuse(`include (${name})`, 'includes itself, or is nested too deeply')
+      return included(file, [...names, name])
+    })
+    const whole: Record<string, unknown> = { ...own }
+    for (const list of LISTS) whole[list] = joined(list, [own, ...files], reading)
+    return whole
+  }
 }
 
 function joined(list: string, files: readonly File[], reading: Reading): unknown {
@@ -89,7 +100,9 @@ function createMerge(): Merge {
   let left = MOST_VALUES
   return (base, own) => {
     left -= sizeOf(base) + sizeOf(own)
-    return left < 0 ? refuse('services', `extend each other to more than ${MOST_VALUES} values`) : mergedService(base, own)
+    if (left >= 0) return mergedService(base, own)
+    // not one reason among others: each of them would read what is extended again
+    throw new SpecRefused('services', `The compose file cannot be used: its services extend each other to more than ${MOST_VALUES} values.`)
   }
 }
 

@@ -4,7 +4,7 @@ import { createEnvFiles, parseEnvFile } from './env-file.ts'
 import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget, type VariableUse } from './interpolate.ts'
 import { refuseTooManyContainers } from './limits.ts'
-import { withOtherFiles } from './other-files.ts'
+import { MOST_SERVICES, withOtherFiles } from './other-files.ts'
 import { activeServices } from './profiles.ts'
 import { publishedOf } from './published.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
@@ -38,7 +38,6 @@ export type ComposeSettings = {
   readonly standsAlone?: boolean
 }
 
-const MAX_SERVICES = 30
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name', 'configs', 'secrets']
 
@@ -193,7 +192,7 @@ function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, re
 function servicesOf(value: unknown, around: ServiceContext): ServiceRead[] {
   const given = Object.entries(mapping(value, 'services'))
   if (given.length === 0) refuse('services', 'is empty')
-  if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)
+  if (given.length > MOST_SERVICES) refuse('services', `has more than ${MOST_SERVICES} entries`)
   const found = around.reading.each('services', activeServices(given, around.reading), ([name, service]) => {
     matching(name, `services.${name}`, ALIAS)
     return serviceOf({ name, value: service }, around)

@@ -14,8 +14,20 @@ const SHORT_PORT =
 /** Far more than a stack publishes; a file can ask for them in ten characters. */
 const LONGEST_RANGE = 100
 
+const MOST_PORTS = 200
+
+/** The entries of one service, which has too many ports long before the list has too many entries. */
+export function createPortsOf(): typeof portsOf {
+  let left = MOST_PORTS
+  return (value, at) => {
+    const found = left < 0 ? [] : portsOf(value, at)
+    left -= found.length
+    return left < 0 ? refuse(at, `has more than ${MOST_PORTS} entries`) : found
+  }
+}
+
 /** One entry, which may be a range of ports. */
-export function portsOf(value: unknown, at: string): PortRead[] {
+function portsOf(value: unknown, at: string): PortRead[] {
   const parts =
     typeof value === 'object'
       ? longPort(mapping(value, at, PORT_KEYS), at)

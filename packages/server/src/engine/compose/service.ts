@@ -4,7 +4,7 @@ import { type EnvFiles, envFilesOf } from './env-file.ts'
 import { addedCapability, extraHostsOf, limitsOf, replicasOf, sysctlsOf, ulimitsOf } from './limits.ts'
 import { type MountRead, mountOf, tmpfsOf } from './mounts.ts'
 import { aliasesOf, buildOf, type ComposeBuild, dependsOnOf } from './parts.ts'
-import { exposedOf, type PortRead, portsOf } from './ports.ts'
+import { createPortsOf, exposedOf, type PortRead } from './ports.ts'
 import { isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts, withinSizeLimit } from './refuse.ts'
 import { DROPPED_KEYS, IGNORED_KEYS, REFUSED_KEYS } from './refused-keys.ts'
 import type { LookUp } from './repository.ts'
@@ -91,7 +91,7 @@ export function serviceOf(service: { name: string; value: unknown }, around: Ser
       read('build', (value, where) => buildOf(value, where, { env, reading, secrets: around.secrets, directory: around.directory })) ??
       null,
     dependsOn: read('depends_on', dependsOnOf) ?? [],
-    ports: each('ports', portsOf).flat(),
+    ports: each('ports', createPortsOf()).flat(),
     expose: each('expose', exposedOf).flat(),
     mounts: each('volumes', (mount, where) => mountOf(mount, where, reading)).filter((mount) => mount !== undefined),
     files: [

@@ -1,0 +1,107 @@
+import { parseEnvFile } from '../../src/engine/compose/env-file.ts'
+import { type ComposeSettings, planCompose } from '../../src/engine/compose/policy.ts'
+import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
+
+const plain: ComposeSettings = { env: {}, volumePrefix: 'p', port: null, reservedPorts: [], newImageName: () => '' }
+const read = (text: string) => planCompose(text, plain)
+
+/** With these files in the repository. */
+const readWith = (files: Readonly<Record<string, string>>) => (text: string) =>
+  planCompose(text, {
+    ...plain,
+    lookUp: (path) => (path in files ? { kind: 'file', mode: 0o644, blob: '', text: files[path] ?? '' } : { kind: 'missing' }),
+  })
+
+const including = (name: string, times = 200) => `include: [${listed(times, () => name)}]\n`
+const services = (count: number, rest: string) =>
+  `services:\n${Array.from({ length: count }, (_, n) => `  s${n}: { image: x, ${rest} }\n`).join('')}`
+const ENV = repeated('A=\n', 40 * KIB).replaceAll(/A/g, (_, at: number) => `A${at}`)
+
+/** LIST of compose files, and the files that they name, that are costly for what they say. */
+export const COSTLY_COMPOSE: readonly CostlyText[] = [
+  { name: 'a mistake in every other character', text: () => `a: "${repeated('\\q', 240 * KIB)}"`, read, says: 'Invalid escape sequence' },
+  { name: 'a list of commas', text: () => `[${repeated(',', 50_000)}]`, read, says: 'Unexpected , in flow' },
+  { name: 'one value with many tags', text: () => `- ${repeated('!a ', 60_000)}`, read, says: 'at most one tag' },
+  { name: 'one value with many anchors', text: () => repeated('&a ', 60_000), read, says: 'at most one anchor' },
+  { name: 'lists in lists', text: () => repeated('[', 50_000), read, says: 'nested too deeply' },
+  { name: 'items in items', text: () => repeated('- ', 58_000), read, says: 'cannot be read' },
+  { name: 'tokens', text: () => repeated('a: b\n', 256 * KIB), read, says: 'tokens' },
+  { name: 'blanks', text: () => `a: "${repeated(' \n', 250 * KIB)}"`, read },
+  {
+    name: 'aliases of many anchors',
+    text: () => `${Array.from({ length: 49 }, (_, n) => `a${n}: &a${n} x\n`).join('')}l: [${listed(9700, (n) => `*a${n % 49}`)}]`,
+    read,
+    says: 'more than 500 aliases',
+  },
+  { name: 'merges of one anchor', text: () => `a: &a {}\nb:\n${repeated('  <<: *a\n', 60_000)}`, read, says: 'more than 500 aliases' },
+  {
+    name: 'files that include each other many times',
+    text: () => `${including('b')}${services(1, '')}`,
+    read: readWith({ b: including('c'), c: including('d'), d: including('e'), e: 'volumes: { a: {} }' }),
+    says: 'includes more than 50 files',
+  },
+  {
+    name: 'services that all extend a long one',
+    text: () =>
+      `services:\n  big: { ${listed(7000, (n) => `x-${n}: 1`)} }\n${Array.from({ length: 29 }, (_, n) => `  s${n}: { extends: big }\n`).join('')}`,
+    read,
+    says: 'extend each other',
+  },
+  {
+    name: 'more services than can run, which extend a long one',
+    text: () =>
+      `services:\n  big: { ${listed(3000, (n) => `x-${n}: 1`)} }\n${Array.from({ length: 1500 }, (_, n) => `  s${n}: { extends: big }\n`).join('')}`,
+    read,
+    says: 'more than 30 entries',
+  },
+  {
+    name: 'an env file that every service names many times',
+    text: () => services(30, `env_file: [${listed(20, () => 'e')}]`),
+    read: readWith({ e: ENV }),
+    says: 'more than 100,000 variables',
+  },
+  {
+    name: 'missing env files, with a long .env',
+    text: () => services(30, `env_file: [${listed(20, () => 'missing')}]`),
+    read: readWith({ '.env': ENV }),
+    says: 'more than 100,000 variables',
+  },
+  {
+    name: 'hosts',
+    text: () => services(1, `extra_hosts: [${listed(15_000, (n) => `"a${n}:1.1.1.1"`)}]`),
+    read,
+    says: 'more than 200 entries',
+  },
+  {
+    name: 'ranges of ports',
+    text: () => services(30, `ports: [${listed(200, (n) => `"${1000 + n * 100}-${1099 + n * 100}"`)}]`),
+    read,
+    says: 'ports',
+  },
+  {
+    name: 'thousands of reasons',
+    text: () => services(30, `volumes: [${listed(190, () => '/x:/y')}], ports: [${listed(190, () => 'x')}]`),
+    read,
+    says: 'reasons',
+  },
+  {
+    name: 'variables in variables',
+    text: () => services(1, `command: "${'${A:-'.repeat(10)}${repeated('${A:-x}', 200 * KIB)}${'}'.repeat(10)}"`),
+    read,
+  },
+  {
+    name: 'missing variables',
+    text: () => services(1, `command: "${Array.from({ length: 24_000 }, (_, n) => `\${A${n}?}`).join('')}"`),
+    read,
+    says: 'is needed',
+  },
+  { name: 'an env file of lines', text: () => repeated('A=1\n', 170 * KIB), read: (text) => parseEnvFile(text, {}) },
+  {
+    name: 'an env file whose variables double',
+    text: () => `A=x\n${repeated('A=${A}${A}\n', 200 * KIB)}`,
+    read: (text) => parseEnvFile(text, {}),
+    says: 'longer than 1 MiB',
+  },
+  { name: 'an env file that is one quoted text', text: () => `A="${repeated('\\n', 1000 * KIB)}`, read: (text) => parseEnvFile(text, {}) },
+  { name: 'an env file of number signs', text: () => `A=${repeated('#', 1000 * KIB)}`, read: (text) => parseEnvFile(text, {}) },
+]
