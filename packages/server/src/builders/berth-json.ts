@@ -13,6 +13,9 @@ export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 
 const BERTH_JSON = 'berth.json'
 const MOST_PROBLEMS = 3
+/** Of a map, to name the wrong one, and of a key, in a sentence. */
+const MOST_ENTRIES = 200
+const LONGEST_KEY = 80
 
 /** The build settings in the repository's own file. They take precedence over those of the app. */
 export function readBerthJson(project: Project): BerthJson {
@@ -25,7 +28,9 @@ export function readBerthJson(project: Project): BerthJson {
   const lines = keyLines(text)
   const sentences = problems
     .slice(0, MOST_PROBLEMS)
-    .map(({ key, message }) => `Line ${lines.get(key) ?? lines.get(key.split('.')[0] ?? '') ?? 1}: ${key} ${message}.`)
+    .map(
+      ({ key, message }) => `Line ${lines.get(key) ?? lines.get(key.split('.')[0] ?? '') ?? 1}: ${key.slice(0, LONGEST_KEY)} ${message}.`,
+    )
   throw new BuildProblem(`${name} is not valid. ${sentences.join(' ')} docs/builders.md lists the settings.`)
 }
 
@@ -81,6 +86,7 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
 /** For a map, the invalid entry. */
 function innerKey(schema: TSchema, key: string, given: unknown): string {
   if ((key !== 'buildArgs' && key !== 'processes') || typeof given !== 'object' || given === null) return key
-  const wrong = Object.entries(given).find(([name, text]) => !Value.Check(schema, { [name]: text as unknown }))
+  const first = Object.entries(given).slice(0, MOST_ENTRIES)
+  const wrong = first.find(([name, text]) => !Value.Check(schema, { [name]: text as unknown }))
   return wrong === undefined ? key : `${key}.${wrong[0]}`
 }

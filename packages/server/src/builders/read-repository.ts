@@ -39,7 +39,8 @@ export async function readRepository(directory: string, root: string): Promise<R
     ...above(root).map((folder) => ({ path: folder, depth: MOST_DEPTH, isRead: true })),
   ]
   let entries = 0
-  for (let next = folders.shift(); next !== undefined && entries < MOST_ENTRIES; next = folders.shift()) {
+  for (const next of folders) {
+    if (entries >= MOST_ENTRIES) break
     for (const entry of await readdir(path.join(directory, next.path), { withFileTypes: true })) {
       entries += 1
       if (entries > MOST_ENTRIES) break

@@ -4,7 +4,9 @@ import { COSTLY_TEXTS } from './costly-texts.ts'
 /** What reading a text cost, and what it said. */
 export type Cost = { readonly seconds: number; readonly said: string }
 
-parentPort?.on('message', async (name: string) => {
+parentPort?.on('message', (name: string) => void measure(name))
+
+async function measure(name: string): Promise<void> {
   const { text, read } = COSTLY_TEXTS.find((each) => each.name === name) ?? { text: () => '', read: () => undefined }
   const given = text()
   const before = process.threadCpuUsage()
@@ -16,4 +18,4 @@ parentPort?.on('message', async (name: string) => {
   }
   const { user, system } = process.threadCpuUsage(before)
   parentPort?.postMessage({ seconds: (user + system) / 1e6, said } satisfies Cost)
-})
+}

@@ -5,6 +5,8 @@ import { plainPlan, type Version } from './plain-plan.ts'
 
 const KNOWN = ['8.4', '8.5', '8.3', '8.2', '8.1', '8.0', '7.4']
 
+const LONGEST_RANGE = 200
+
 export function detectPhp(project: Project, input: BuildInput): DetectedPlan | null {
   const hasComposer = project.has('composer.json')
   if (!hasComposer && !project.has('index.php') && !project.has('public/index.php')) return null
@@ -128,7 +130,10 @@ function extensionsOf(required: Readonly<Record<string, unknown>>, framework: st
 function phpVersion(project: Project, range: string): Version {
   if (range === '' || range === '*') return { name: 'PHP', version: KNOWN[0] ?? '', from: 'the default' }
   const from = `require.php in ${nameIn(project, 'composer.json')}`
-  const sets = range.split('|').filter((part) => part.trim() !== '')
+  const sets = range
+    .slice(0, LONGEST_RANGE)
+    .split('|')
+    .filter((part) => part.trim() !== '')
   const fits = (version: string) =>
     sets.some((set) =>
       set

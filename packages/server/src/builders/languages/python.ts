@@ -152,11 +152,14 @@ function django(project: Project, bind: string): Framework {
   }
 }
 
+/** Of a file, from its beginning. */
+const MOST_LINES = 5000
+
 /** The file that creates the app, and its variable: `app = Flask(__name__)`. */
 function moduleWith(project: Project, maker: string): { file: string; module: string; name: string } | undefined {
   const candidates = project.matching(/^(?:src\/|app\/|api\/)?(?:main|app|server|application|wsgi|asgi|__init__|index)\.py$/)
   for (const file of candidates.toSorted((a, b) => a.split('/').length - b.split('/').length)) {
-    for (const line of project.read(file).split('\n')) {
+    for (const line of project.read(file).split('\n', MOST_LINES)) {
       const name = /^([A-Za-z_]\w{0,60})\s{0,5}(?::\s{0,5}\w{1,60}\s{0,5})?=\s{0,5}(?:\w{1,60}\.)?([A-Z]\w{1,60})\(/.exec(line)
       if (name?.[1] !== undefined && name[2] === maker)
         return {

@@ -3,6 +3,8 @@ import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, tomlText, type Version } from './plain-plan.ts'
 
+const FOLDERS = ['static', 'templates', 'migrations', 'public', 'assets']
+
 export function detectRust(project: Project, input: BuildInput): DetectedPlan | null {
   if (!project.has('Cargo.toml')) return null
   const manifest = project.read('Cargo.toml')
@@ -15,6 +17,7 @@ export function detectRust(project: Project, input: BuildInput): DetectedPlan | 
     `cargo build --release${locked} && mkdir -p /out && cp target/release/${name} /out/`,
     nameIn(project, 'Cargo.toml'),
   )
+  const beside = project.matching(/^(?:static|templates|migrations|public|assets)\//)
   const start = chosen(overrides.start, `/app/${name}`, nameIn(project, 'Cargo.toml'))
   return plainPlan(project, input, {
     kind: 'rust',
@@ -36,9 +39,9 @@ export function detectRust(project: Project, input: BuildInput): DetectedPlan | 
         APP_USER,
         'WORKDIR /app',
         'COPY --from=build /out/ /app/',
-        ...['static', 'templates', 'migrations', 'public', 'assets']
-          .filter((folder) => project.matching(/^[a-z]+\//).some((file) => file.startsWith(`${folder}/`)))
-          .map((folder) => `COPY --from=build /src/${folder} /app/${folder}`),
+        ...FOLDERS.filter((folder) => beside.some((file) => file.startsWith(`${folder}/`))).map(
+          (folder) => `COPY --from=build /src/${folder} /app/${folder}`,
+        ),
         `ENV PORT=${input.port ?? 8080}`,
         'USER app',
         ...(input.port === null ? [] : [`EXPOSE ${input.port}`]),

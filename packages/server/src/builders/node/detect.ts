@@ -3,7 +3,7 @@ import { BuildProblem, nameIn, type Project, projectAt } from '../project.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { type Framework, frameworkOf, type Target } from './frameworks.ts'
 import { nodeVersion } from './node-version.ts'
-import { majorOf, type PackageJson, packageName, readPackageJson, scriptOf } from './package-json.ts'
+import { isWorkspaceRoot, majorOf, type PackageJson, packageName, readPackageJson, scriptOf } from './package-json.ts'
 import { managerCommands, type PackageManager, packageManager } from './package-manager.ts'
 import { startOf } from './start.ts'
 
@@ -61,12 +61,15 @@ export function detectNode(project: Project, input: BuildInput, options: { asSit
   }
 }
 
+/** Far deeper than a package is in its workspace. */
+const MOST_LEVELS = 10
+
 /** The nearest parent directory with a workspace, if the project is part of it. */
 function workspaceOf(project: Project): Project {
   const parts = project.root.split('/')
-  for (let length = parts.length - 1; length >= 0 && project.root !== ''; length -= 1) {
-    const above = projectAt(project.files, parts.slice(0, length).join('/'))
-    if (above.has('package.json') && readPackageJson(above).isWorkspaceRoot) return above
+  for (let up = 1; up <= Math.min(parts.length, MOST_LEVELS) && project.root !== ''; up += 1) {
+    const above = projectAt(project.files, parts.slice(0, -up).join('/'))
+    if (above.has('package.json') && isWorkspaceRoot(above)) return above
   }
   return project
 }

@@ -18,10 +18,14 @@ export function readPackageJson(project: Project): PackageJson {
     main: textIn(json['main']),
     scripts: texts(json['scripts']),
     dependencies: { ...texts(json['devDependencies']), ...texts(json['dependencies']) },
-    isWorkspaceRoot: json['workspaces'] !== undefined || project.has('pnpm-workspace.yaml'),
+    isWorkspaceRoot: isWorkspaceRoot(project, json),
     packageManager: textIn(json['packageManager']),
     engines: texts(json['engines']),
   }
+}
+
+export function isWorkspaceRoot(project: Project, json = jsonIn(project, 'package.json')): boolean {
+  return json['workspaces'] !== undefined || project.has('pnpm-workspace.yaml')
 }
 
 function texts(value: unknown): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { escapePattern } from './redirects.ts'
+import { escapePattern, LONGEST_RULE } from './redirects.ts'
 
 /** A header and its values by path pattern, in the order of the file. */
 export type HeaderRule = { readonly name: string; readonly values: readonly { readonly pattern: string; readonly value: string }[] }
@@ -25,7 +25,13 @@ export function readHeaders(text: string): { rules: HeaderRule[]; notes: string[
     const colon = trimmed.indexOf(':')
     const name = trimmed.slice(0, Math.max(colon, 0)).trim()
     const value = trimmed.slice(colon + 1).trim()
-    const isUsable = NAME.test(name) && !OWN.includes(name.toLowerCase()) && value !== '' && !/[$\\]/.test(value) && count < MOST_RULES
+    const isUsable =
+      line.length <= LONGEST_RULE &&
+      NAME.test(name) &&
+      !OWN.includes(name.toLowerCase()) &&
+      value !== '' &&
+      !/[$\\]/.test(value) &&
+      count < MOST_RULES
     if (pattern === undefined || !isUsable) {
       skipped.push(index + 1)
       continue
@@ -38,7 +44,7 @@ export function readHeaders(text: string): { rules: HeaderRule[]; notes: string[
 }
 
 function patternOf(path: string): string | undefined {
-  if (!path.startsWith('/')) return undefined
+  if (!path.startsWith('/') || path.length > LONGEST_RULE) return undefined
   const parts = path
     .split('/')
     .map((part) => (part === '*' ? '.*' : part.startsWith(':') ? '[^/]+' : part.split('*').map(escapePattern).join('.*')))

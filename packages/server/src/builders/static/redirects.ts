@@ -2,6 +2,8 @@ export type Redirect = { readonly pattern: string; readonly target: string; read
 
 const STATUSES = [200, 301, 302, 303, 307, 308, 404, 410]
 const MOST_RULES = 500
+/** Far longer than any address. Every name in a target is looked for among all names of its path. */
+export const LONGEST_RULE = 2000
 /** The characters of a visitor's path that may be copied into a Location header: no control character, blank or backslash. */
 const SENT = String.raw`\x00-\x20\x5c\x7f`
 
@@ -10,9 +12,12 @@ export function readRedirects(text: string): { rules: Redirect[]; notes: string[
   const rules: Redirect[] = []
   const skipped: number[] = []
   for (const [index, line] of text.split('\n').entries()) {
-    const words = line.trim().split(/[ \t]+/)
+    const words = line
+      .slice(0, LONGEST_RULE)
+      .trim()
+      .split(/[ \t]+/)
     if (words[0] === undefined || words[0] === '' || words[0].startsWith('#')) continue
-    const rule = rules.length < MOST_RULES ? ruleOf(words) : undefined
+    const rule = rules.length < MOST_RULES && line.length <= LONGEST_RULE ? ruleOf(words) : undefined
     if (rule === undefined) skipped.push(index + 1)
     else rules.push(rule)
   }

@@ -21,6 +21,7 @@ type Vertex = {
  */
 export function createTraceReader() {
   const vertices = new Map<string, Vertex>()
+  const steps = createStepCount()
 
   function vertexOf(digest: string): Vertex {
     const known = vertices.get(digest)
@@ -33,7 +34,7 @@ export function createTraceReader() {
 
   function take(update: VertexUpdate): TraceLine[] {
     const vertex = vertexOf(update.digest)
-    vertex.name = update.name || vertex.name
+    if (update.name !== '' && update.name !== vertex.name) steps.rename(vertex, update.name)
     const isOver = update.completedAt !== null && !vertex.isDone
     if (update.startedAt === null && !isOver) return []
     const lines: TraceLine[] = []
@@ -46,7 +47,7 @@ export function createTraceReader() {
   }
 
   function finish(vertex: Vertex, update: VertexUpdate): TraceLine[] {
-    vertex.isDone = true
+    steps.end(vertex)
     const rest = STREAMS.flatMap((stream) => vertex.out[stream].end().map((line) => ({ line: `#${vertex.number} ${line}`, stream })))
     const seconds = Math.max(0, (update.completedAt ?? 0) - vertex.startedAt).toFixed(1)
     const ending = update.error !== '' ? `ERROR: ${firstLine(update.error)}` : update.isCached ? 'CACHED' : `DONE ${seconds}s`
@@ -64,20 +65,34 @@ export function createTraceReader() {
     return part.kind === 'line' ? [part] : []
   }
 
-  /** The share of finished steps, including the export: 0 to 1. The step names say how many there will be. */
-  function progress(): number {
-    const stepsOfStage = new Map<string, number>()
-    let done = 0
-    for (const { name, isDone } of vertices.values()) {
-      const step = STEP.exec(name)
-      if (step !== null) stepsOfStage.set(step[1] ?? '', Number(step[2]))
-      if (isDone && (step !== null || name.startsWith('exporting to '))) done += 1
-    }
-    const total = 1 + [...stepsOfStage.values()].reduce((sum, steps) => sum + steps, 0)
-    return total === 1 ? 0 : Math.min(1, done / total)
+  return { read, progress: steps.progress }
+}
+
+/** Counted as the reports come: a Dockerfile can have thousands of steps, and each has several reports. */
+function createStepCount() {
+  const stepsOfStage = new Map<string, number>()
+  let all = 0
+  let done = 0
+  const counts = (name: string) => STEP.test(name) || name.startsWith('exporting to ')
+
+  function rename(vertex: Vertex, name: string): void {
+    if (vertex.isDone) done += Number(counts(name)) - Number(counts(vertex.name))
+    vertex.name = name
+    const [, stage = '', number] = STEP.exec(name) ?? []
+    if (number === undefined) return
+    all += Number(number) - (stepsOfStage.get(stage) ?? 0)
+    stepsOfStage.set(stage, Number(number))
   }
 
-  return { read, progress }
+  function end(vertex: Vertex): void {
+    vertex.isDone = true
+    if (counts(vertex.name)) done += 1
+  }
+
+  /** The share of finished steps, including the export: 0 to 1. The step names say how many there will be. */
+  const progress = (): number => (all === 0 ? 0 : Math.min(1, done / (all + 1)))
+
+  return { rename, end, progress }
 }
 
 const STEP = /^\[(?:(\S+) )?\d+\/(\d+)\] /

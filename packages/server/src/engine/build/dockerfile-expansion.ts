@@ -4,6 +4,8 @@ type Lengths = Map<string, number>
 /** For a variable that the Dockerfile does not set: one of the base image, or of the shell. */
 const UNKNOWN_LENGTH = 256
 const MOST_IN_A_LINE = 64 * 1024
+/** Of all lines and here-documents, in all ways to parse the file: a line that begins a here-document may be in another one. */
+const MOST_READ = 2 * 1024 * 1024
 /** The builder's work grows with the square of a line's length. Each line counts once per way to parse the file. */
 const MOST_WORK = 3 * 4 * MOST_IN_A_LINE ** 2
 /** The key in `lengths` for a name composed of other variables, which may be any name. */
@@ -25,13 +27,16 @@ export function whyTooLong(
 ): string | null {
   const lengths: Lengths = new Map(Object.entries(buildArgs).map(([name, value]) => [name, value.length]))
   let work = 0
+  let read = 0
   for (const { number, text } of readings.flat()) {
     const line = text.trimStart()
     for (const whole of [line, writtenFile(lines, number, line)]) {
       const length = expandedLength(whole, lengths)
       work += length ** 2
+      read += whole.length
       if (length > MOST_IN_A_LINE)
         return `Line ${number} of the Dockerfile is longer than 64 KiB with its variables filled in. Move long text into files.`
+      if (read > MOST_READ) return 'The Dockerfile has too many here-documents. Move long text into files.'
       if (work > MOST_WORK) return 'The Dockerfile is too long with its variables filled in. Move long text into files.'
     }
     remember(line, lengths)

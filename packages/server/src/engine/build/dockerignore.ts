@@ -14,6 +14,8 @@ type Rule = { readonly pattern: PathPattern; readonly isException: boolean }
 const MAX_CHARS = 64 * 1024
 const MAX_RULES = 1000
 const MAX_RULE_CHARS = 1024
+/** Each `[class]` is a regular expression, which takes longer to make than to use. */
+const MAX_CLASSES = 1000
 /** For all paths together. A hundred rules with wildcards need about half of it for 100,000 files. */
 const MAX_STEPS = 1_000_000_000
 const STEPS_BETWEEN_PAUSES = 100_000
@@ -21,12 +23,13 @@ const STEPS_BETWEEN_PAUSES = 100_000
 export function parseDockerignore(text: string, options: { signal?: AbortSignal | undefined; maxSteps?: number } = {}): IgnoreRules {
   if (text.length > MAX_CHARS)
     throw new SpecRefused('.dockerignore', `The .dockerignore file is too long. At most ${MAX_CHARS / 1024} KiB are allowed.`)
-  const rules = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .flatMap(ruleOf)
-  if (rules.length > MAX_RULES)
-    throw new SpecRefused('.dockerignore', `The .dockerignore file has ${rules.length} rules. At most ${MAX_RULES} are allowed.`)
+  if (text.split('[').length > MAX_CLASSES)
+    throw new SpecRefused('.dockerignore', `The .dockerignore file has more than ${MAX_CLASSES} classes in brackets. Use wildcards.`)
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const count = lines.filter((line) => !/^(?:#|\s*$)/.test(line)).length
+  if (count > MAX_RULES)
+    throw new SpecRefused('.dockerignore', `The .dockerignore file has ${count} rules. At most ${MAX_RULES} are allowed.`)
+  const rules = lines.flatMap(ruleOf)
   return {
     hasExceptions: rules.some(({ isException }) => isException),
     isIgnored: createMatcher(rules, createWork(options.maxSteps ?? MAX_STEPS, options.signal)),

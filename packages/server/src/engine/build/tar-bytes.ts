@@ -3,6 +3,9 @@ import { paddingFor } from './tar.ts'
 
 /** Of a header that says more about the entry after it: attributes of a file have at most 64 kB each. */
 const MOST_OF_A_HEADER = 4 * 1024 * 1024
+/** Of a record, with its length; names of attributes have at most 255 bytes. And of records: a list of all attributes has at most 64 kB. */
+const LONGEST_NAME = 512
+const MOST_RECORDS = 20_000
 export const [PAX, PAX_OF_ALL, HARD_LINK] = ['x', 'g', '1']
 /** How GNU tar gives a long name. */
 export const LONG_NAMES: Readonly<Record<string, string>> = { L: 'path', K: 'linkpath' }
@@ -47,10 +50,11 @@ export async function headerContents(take: (size: number) => Promise<Buffer>, si
 /** Records such as `27 path=…`: the length of the whole record, a name and a value, which may be any bytes. */
 export function recordsIn(contents: Buffer): Records {
   const records: Records = new Map()
-  for (let at = 0; at < contents.length; ) {
-    const [, digits = '', name = ''] = /^(\d+) ([^=]+)=/.exec(contents.subarray(at).toString('latin1')) ?? []
+  let left = MOST_RECORDS
+  for (let at = 0; at < contents.length; left -= 1) {
+    const [, digits = '', name = ''] = /^(\d+) ([^=]+)=/.exec(contents.subarray(at, at + LONGEST_NAME).toString('latin1')) ?? []
     const end = at + Number(digits)
-    if (digits === '' || end > contents.length) throw new Error('an extended header that is not valid')
+    if (digits === '' || end <= at || end > contents.length || left === 0) throw new Error('an extended header that is not valid')
     records.set(name, contents.subarray(at + digits.length + name.length + 2, end - 1))
     at = end
   }
