@@ -9,6 +9,7 @@ const BEGIN = /-----BEGIN CERTIFICATE-----/g
 const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g
 /** HAProxy reads a certificate into one buffer, together with the command. */
 const MAX_PEM = BUFFER_BYTES - 1_500
+const LONGEST_NAMES = 500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 const WEAK_SIGNATURE = /md[245]|sha1(?!\d)|ripemd/i
 const PROBE = Buffer.from('berth')
@@ -117,7 +118,7 @@ function usable(cert: string, key: string): boolean {
 }
 
 function coveredNames(certificate: X509Certificate): string {
-  return certificate.subjectAltName?.replaceAll('DNS:', '') ?? 'no host'
+  return certificate.subjectAltName?.slice(0, LONGEST_NAMES).replaceAll('DNS:', '') ?? 'no host'
 }
 
 function day(date: Date): string {

@@ -5,10 +5,11 @@
  */
 export function globMatcher(pattern: string, spend: (comparisons: number) => void = () => undefined): (path: string) => boolean {
   const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
+  const below = `${plain}/`
   if (!/[*?]/.test(plain))
     return (path) => {
       spend(1)
-      return path === plain || path.startsWith(`${plain}/`)
+      return path === plain || path.startsWith(below)
     }
   const tokens = tokensOf(plain)
   return (path) => matches(path, tokens, spend)
