@@ -11,3 +11,9 @@ it('accepts 120 deliveries per minute and account', () => {
   at -= 3_600_000 // the clock was set back
   expect(taken('1')).toBe(120)
 })
+
+it('counts a large delivery for each of its megabytes', () => {
+  const isWithinRate = createDeliveryRate(() => new Date(0))
+  const taken = Array.from({ length: 10 }, () => isWithinRate('1', 25 * 1024 ** 2)).filter(Boolean).length
+  expect([taken, isWithinRate('2', 25 * 1024 ** 2)]).toEqual([4, true])
+})

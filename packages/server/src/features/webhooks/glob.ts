@@ -4,15 +4,19 @@
  * is told how many characters are compared, before they are. The pattern is parsed once, for all paths.
  */
 export function globMatcher(pattern: string, spend: (comparisons: number) => void = () => undefined): (path: string) => boolean {
-  const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
-  const below = `${plain}/`
-  if (!/[*?]/.test(plain))
-    return (path) => {
-      spend(1)
-      return path === plain || path.startsWith(below)
-    }
+  const plain = withoutEnds(pattern)
+  if (!hasWildcards(plain)) return (path) => path === plain || path.startsWith(`${plain}/`)
   const tokens = tokensOf(plain)
   return (path) => matches(path, tokens, spend)
+}
+
+export function hasWildcards(pattern: string): boolean {
+  return /[*?]/.test(pattern)
+}
+
+/** As paths are written: relative, and directories without a slash at the end. */
+export function withoutEnds(pattern: string): string {
+  return pattern.replace(/^\.?\//, '').replace(/\/$/, '')
 }
 
 type Token = { kind: 'text'; char: string } | { kind: 'one' } | { kind: 'many' } | { kind: 'deep' } | { kind: 'directories' }

@@ -1,5 +1,5 @@
 import type { AppRow } from '../../domain/rows.ts'
-import { globMatcher } from './glob.ts'
+import { globMatcher, hasWildcards, withoutEnds } from './glob.ts'
 import { branchOf, type Push } from './push.ts'
 
 type JudgedApp = Pick<AppRow, 'git_branch' | 'auto_deploy' | 'watch_paths'>
@@ -47,14 +47,32 @@ export function whyNotDeployed(app: JudgedApp, push: Push, comparisons: Comparis
   return isWatched(patterns, push.paths, comparisons) ? undefined : `no watched path changed (${patterns.join(', ')})`
 }
 
+/** Longer than any pattern may be. */
+const LONGEST_PLACE = 200
+const places = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** The changed files and all directories that they are in: made once for a push, and asked for every app that it concerns. */
+function placesOf(paths: readonly string[]): ReadonlySet<string> {
+  const known = places.get(paths)
+  if (known !== undefined) return known
+  const found = new Set(paths)
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/', LONGEST_PLACE); end > 0 && !found.has(path.slice(0, end)); end = path.lastIndexOf('/', end - 1))
+      found.add(path.slice(0, end))
+  places.set(paths, found)
+  return found
+}
+
 /** Beyond the limit it is as if the host had not listed the changed files. */
 function isWatched(patterns: readonly string[], paths: readonly string[], comparisons: Comparisons): boolean {
+  const [wild, plain] = [patterns.filter(hasWildcards), patterns.filter((pattern) => !hasWildcards(pattern))]
+  if (plain.some((pattern) => placesOf(paths).has(withoutEnds(pattern)))) return true
   const spend = (count: number) => {
     comparisons.left -= count
     if (comparisons.left < 0) throw new TooManyComparisons()
   }
   try {
-    const matchers = patterns.map((pattern) => globMatcher(pattern, spend))
+    const matchers = wild.map((pattern) => globMatcher(pattern, spend))
     return paths.some((path) => matchers.some((matches) => matches(path)))
   } catch (cause) {
     if (cause instanceof TooManyComparisons) return true

@@ -51,3 +51,19 @@ it('the costly patterns of one app leave the others their part of the comparison
   withShare(comparisons, 1, (share) => (share.left -= 10))
   expect(comparisons.left).toBe(before / 2 - 10)
 })
+
+it.each([
+  ['web', true],
+  ['/web/src/', true],
+  ['./web/src/a.ts', true],
+  ['web/src/a', false],
+  ['we', false],
+  ['src', false],
+  [`long/${'x'.repeat(195)}`, true],
+  ['/', false],
+])('a watched file, or anything in a watched directory, deploys: %s', (pattern, isWatched) => {
+  const push = pushOf(['web/src/a.ts', 'web', `long/${'x'.repeat(195)}/${'y'.repeat(100)}/z`])
+  if (!push) throw new Error('not read')
+  const app = { git_branch: 'main', auto_deploy: 1, watch_paths: JSON.stringify([pattern]) }
+  expect(whyNotDeployed(app, push, newComparisons()) === undefined).toBe(isWatched)
+})

@@ -49,7 +49,7 @@ const SMALL_BYTES = 32 * 1024
 const FAST = { level: constants.Z_BEST_SPEED }
 /** Per account; the oldest are deleted first. */
 const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
-const TOO_MANY = 'This git account sends more than 120 deliveries a minute; send it again in a minute.'
+const TOO_MANY = 'This git account sends more than 120 deliveries or megabytes a minute; send it again in a minute.'
 const UNKNOWN_INSTALLATION: HandledPush = {
   result: 'ignored',
   reason: 'This installation of the app is not connected here. Install the app again from its page, or connect the app again.',
@@ -72,9 +72,9 @@ export function createReceive(deps: Deps) {
 
   async function handle(sender: Sender, key: string, raw: RawDelivery): Promise<DeliveryAnswer> {
     const { provider } = sender
-    if (sender.kind === 'hook') refuseBeyondRate(key) // before the body costs anything
+    if (sender.kind === 'hook') refuseBeyondRate(key, raw) // before the body costs anything
     const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
-    if (sender.kind === 'app') refuseBeyondRate(`${key} ${installationIn(body) ?? ''}`)
+    if (sender.kind === 'app') refuseBeyondRate(`${key} ${installationIn(body) ?? ''}`, raw)
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
     const kept = await compress(raw.body)
@@ -82,8 +82,8 @@ export function createReceive(deps: Deps) {
     return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, received))) }
   }
 
-  function refuseBeyondRate(key: string): void {
-    if (!isWithinRate(key)) throw new AppError('server_busy', { message: TOO_MANY })
+  function refuseBeyondRate(key: string, { body }: RawDelivery): void {
+    if (!isWithinRate(key, body.length)) throw new AppError('server_busy', { message: TOO_MANY })
   }
 
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
