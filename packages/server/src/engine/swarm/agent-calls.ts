@@ -2,6 +2,7 @@ import https from 'node:https'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
+import { VOLUMES_CALL } from './agent-volumes-program.ts'
 
 type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; now: () => Date; port?: number }
 /** The agent of a node, at its address in the network of agents. */
@@ -11,8 +12,12 @@ type Answer = { readonly status: number; readonly value: unknown }
 const CONNECT_MS = 1000
 const ANSWER_MS = 5000
 const MOST_BYTES = 1024 * 1024
-/** One that did not answer is not asked again for so long: many containers would wait for it one after the other. */
+/**
+ * A server that did not answer is not asked again for so long: many containers would wait for it one after the other. Nor is one of its
+ * containers that it could not tell about in time.
+ */
 const AWAY_MS = 10_000
+const MOST_AWAY = 1000
 
 /** Half of what an agent takes: there may be another control plane. */
 const AT_ONCE = 8
@@ -21,6 +26,7 @@ const MOST_WAITING = 500
 /** Calls to the agents of other servers, which must prove that they are the one that is asked. */
 export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
   const awayUntil = new Map<string, number>()
+  const looking = new Map<string, Promise<boolean>>()
   const turns = new Map<string, ReturnType<typeof createSemaphore>>()
 
   /** What the engine of that server answers, or null: without its agent, or about a container that it does not have or does not tell about. */
@@ -30,16 +36,42 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
     return await turn.run(async () => await getNow(place, path, signal))
   }
 
-  async function getNow({ nodeId, address }: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
-    if ((awayUntil.get(nodeId) ?? 0) > now().getTime()) return null
+  async function getNow(place: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
+    const [, , container = path] = path.split('/')
+    const [server, one] = [place.nodeId, `${place.nodeId} ${container}`]
+    if (isAway(server) || isAway(one)) return null
     try {
-      const { status, value } = await send({ nodeId, address }, { method: 'GET', path, withinMs: ANSWER_MS }, signal)
-      awayUntil.delete(nodeId)
+      const { status, value } = await send(place, { method: 'GET', path, withinMs: ANSWER_MS }, signal)
       return status === 200 ? value : null
     } catch {
       signal?.throwIfAborted()
-      awayUntil.set(nodeId, now().getTime() + AWAY_MS)
+      const answers = await lookAt(place)
+      if (awayUntil.size >= MOST_AWAY) awayUntil.clear()
+      awayUntil.set(answers ? one : server, now().getTime() + AWAY_MS)
       return null
+    }
+  }
+
+  function isAway(what: string): boolean {
+    return (awayUntil.get(what) ?? 0) > now().getTime()
+  }
+
+  /**
+   * Whether the agent, and its engine, answers what has nothing to do with any one container: whoever makes the engine slow for a container
+   * must not hide all others of that server. One look for all that wait for it.
+   */
+  async function lookAt(place: AgentPlace): Promise<boolean> {
+    const known = looking.get(place.nodeId)
+    if (known !== undefined) return await known
+    const look = send(place, { method: 'GET', path: VOLUMES_CALL, withinMs: ANSWER_MS }).then(
+      () => true,
+      () => false,
+    )
+    looking.set(place.nodeId, look)
+    try {
+      return await look
+    } finally {
+      looking.delete(place.nodeId)
     }
   }
 

@@ -27,6 +27,7 @@ const stack = new AsyncDisposableStack()
 const asked: string[] = []
 const created: Record<string, string>[] = []
 let port = 0
+let isHung = false
 
 /** An engine that has a container of an app, one of somebody else, and two whose figures are slow or endless. */
 async function startEngine(socketPath: string): Promise<void> {
@@ -37,6 +38,7 @@ async function startEngine(socketPath: string): Promise<void> {
   const nameOf = (id: string) => (id === FOREIGN ? 'berth-other-app-1-d1' : 'berth-abc-app-1-d1')
   const engine = http.createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
+    if (isHung) return
     const [, , id = '', what = ''] = (request.url ?? '').split('/')
     const asJson = (status: number, value: unknown) => void response.writeHead(status).end(JSON.stringify(value))
     if (request.url === '/volumes/create')
@@ -226,7 +228,20 @@ it('does not wait for a slow engine, refuses too many calls at once, and answers
   expect(performance.now() - begun).toBeLessThan(8000)
   const statuses = new Set(many.map((answer) => answer.slice(0, 3)))
   expect(statuses).toEqual(new Set(['502', '503']))
-  expect(await ask(`/containers/${OURS}/stats?stream=false`)).toBeNull() // it is not asked again for a while
+  asked.length = 0
+  expect(await ask(`/containers/${SLOW}/stats?stream=false`)).toBeNull() // it is not asked again for a while
+  expect(asked).toEqual([])
+})
+
+it('still answers about others when the engine does not about one container, but not when it answers nothing', async () => {
+  const ask = calls()
+  const ours = async () => await ask(`/containers/${OURS}/stats?stream=false`)
+  expect(await ask(`/containers/${SLOW}/stats?stream=false`)).toBeNull()
+  expect(await ours()).toEqual({ memory_stats: { usage: 42 } })
+  isHung = true
+  expect(await ours()).toBeNull()
+  isHung = false
+  expect(await ours()).toBeNull() // the whole server is not asked again for a while
   expect(await raw(`/containers/${OURS}/stats?stream=false`)).toMatch(/^200/)
 })
 
