@@ -38,3 +38,11 @@ it('a pull says that something arrives, also where there is no new line for it, 
   expect(lines).toEqual(['layer: Downloading'])
   expect(told).toBe(3)
 })
+
+it('an image whose configuration would fill the memory is not parsed', async () => {
+  const images = await engineThatPulls([{ Id: 'sha256:1', Config: { Labels: { a: 'x'.repeat(100_000) } } }])
+  expect(await images.inspect('small')).toMatchObject({ id: 'sha256:1', settingsBytes: 100_019 })
+  server?.close()
+  const large = await engineThatPulls([{ Id: 'sha256:1', Config: { Labels: { a: 'x'.repeat(3 * 1024 ** 2) } } }])
+  await expect(large.inspect('large')).rejects.toThrow('says more than 2 MiB about this image')
+})

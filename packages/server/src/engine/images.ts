@@ -26,6 +26,11 @@ export type ImageDetails = Image & {
 
 /** The engine repeats an image's labels for each of its containers in every list. */
 export const MOST_SETTINGS_BYTES = 64 * 1024
+/** Far above what an image with that many settings has; a registry can name one whose configuration fills the memory. */
+const MOST = {
+  bytes: 2 * 1024 * 1024,
+  refusal: 'The container engine says more than 2 MiB about this image. Use one with fewer labels, variables and layers.',
+}
 /** The engine creates each of them for every container, one after the other. */
 export const MOST_VOLUMES = 50
 
@@ -44,7 +49,7 @@ export function createImages(deps: { transport: Transport }) {
 
   async function inspect(reference: string, signal?: AbortSignal): Promise<ImageDetails | null> {
     try {
-      return detailsOf(await transport.json({ method: 'GET', path: `/images/${named(reference)}/json`, signal }))
+      return detailsOf(await transport.json({ method: 'GET', path: `/images/${named(reference)}/json`, signal, most: MOST }))
     } catch (cause) {
       if (isNotFound(cause)) return null
       throw cause

@@ -8,6 +8,7 @@ import { LONGEST_DOCKERFILE_KIB, readDockerfile } from '../../src/engine/build/d
 import { parseDockerignore } from '../../src/engine/build/dockerignore.ts'
 import { failedStep } from '../../src/engine/build/failed-step.ts'
 import { recordsIn } from '../../src/engine/build/tar-bytes.ts'
+import { objectionTo } from '../../src/features/deployments/release/check-bases.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
 
 const DOCKERFILE = LONGEST_DOCKERFILE_KIB * KIB - 100
@@ -176,6 +177,14 @@ export const COSTLY_BUILDS: readonly CostlyText[] = [
     name: 'output of a failed build',
     text: () => `${'#1 [a b] x\n'}${`#1 ERROR: ${repeated('cancele', 16 * KIB)}\n`.repeat(300)}`,
     read: (text) => failedStep(text.split('\n')),
+  },
+  {
+    name: 'triggers of a base image',
+    text: () => repeated('RUN a\n', 1900 * KIB),
+    read: (text) => {
+      throw new Error(objectionTo({ platform: 'linux/amd64', triggers: text.split('\n') }, 'linux/amd64') ?? '')
+    },
+    says: 'more than 200 steps',
   },
   {
     name: 'records in a header of an archive',

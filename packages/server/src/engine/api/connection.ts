@@ -15,6 +15,8 @@ export type EngineRequest = {
   readonly signal?: AbortSignal | undefined
   /** How long the first byte of the response may take. */
   readonly timeoutMs?: number
+  /** The longest response that is parsed, where what it says is chosen by the author of an image. */
+  readonly most?: { readonly bytes: number; readonly refusal: string }
 }
 
 const KEEP_ALIVE_MS = 30_000

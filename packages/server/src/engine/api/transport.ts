@@ -15,7 +15,7 @@ const PING_TIMEOUT_MS = 5_000
 const STUMBLE_MS = 200
 const MAX_ERROR_BYTES = 64 * 1024
 /** Of an answer that is not a list. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const MOST = { bytes: 64 * 1024 * 1024, refusal: 'The response of the container engine is longer than 64 MiB.' }
 
 /** Requests to the engine's HTTP API over its socket. Each has its own connection, so that closing it cancels that request. */
 export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number; beforeChange?: () => Promise<void> }) {
@@ -60,7 +60,7 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
 
   /** One parsed response; `null` if it is empty. */
   async function json(wanted: EngineRequest): Promise<unknown> {
-    return await answered(wanted, readJson)
+    return await answered(wanted, async (response) => await readJson(response, wanted.most))
   }
 
   /** A response that is a list, of which `read` takes what is needed. */
@@ -114,17 +114,17 @@ async function inTime<Answer>(
   }
 }
 
-async function readJson(response: http.IncomingMessage): Promise<unknown> {
-  const body = await readAll(response)
+async function readJson(response: http.IncomingMessage, most = MOST): Promise<unknown> {
+  const body = await readAll(response, most)
   return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
 }
 
-async function readAll(response: http.IncomingMessage): Promise<Buffer> {
+async function readAll(response: http.IncomingMessage, { bytes, refusal }: NonNullable<EngineRequest['most']>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of bytesOf(response)) {
     length += chunk.length
-    if (length > MAX_ANSWER_BYTES) throw new EngineError(413, 'The response of the container engine is longer than 64 MiB.')
+    if (length > bytes) throw new EngineError(413, refusal)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -132,16 +132,18 @@ async function readAll(response: http.IncomingMessage): Promise<Buffer> {
 
 async function readBeginning(response: http.IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
+  let length = 0
   for await (const chunk of bytesOf(response)) {
     chunks.push(chunk)
-    if (chunks.reduce((sum, { length }) => sum + length, 0) >= mostBytes) break
+    length += chunk.length
+    if (length >= mostBytes) break
   }
   return Buffer.concat(chunks).subarray(0, mostBytes)
 }
 
 async function drain(response: http.IncomingMessage): Promise<void> {
   try {
-    await readAll(response)
+    await readAll(response, MOST)
   } catch (cause) {
     throw translate(cause, undefined)
   }

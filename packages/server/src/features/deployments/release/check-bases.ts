@@ -66,9 +66,15 @@ export function createCheckBases({ baseImages, pullPrivately, refuse }: Deps) {
 
 const NEEDED = 'The engine of this server is so old that Berth must check the image first.'
 
-function objectionTo(image: Pick<HeldImage, 'platform' | 'triggers'>, platform: string): string | null {
+/** Each is read like a Dockerfile. */
+const MOST_TRIGGERS = 200
+const LONGEST_TRIGGERS = 64 * 1024
+
+export function objectionTo(image: Pick<HeldImage, 'platform' | 'triggers'>, platform: string): string | null {
   // The builder would ask the registry for one that fits better.
   if (![platform, `${platform}/v8`].includes(image.platform)) return `which is made for ${image.platform}. This server needs ${platform}.`
+  if (image.triggers.length > MOST_TRIGGERS || image.triggers.join('').length > LONGEST_TRIGGERS)
+    return `which adds more than ${MOST_TRIGGERS} steps or ${LONGEST_TRIGGERS / 1024} KiB of them to every build (ONBUILD). Use another image.`
   const [mount] = image.triggers.flatMap((trigger) => readDockerfile(trigger).cacheSubPaths)
   return mount === undefined
     ? null
