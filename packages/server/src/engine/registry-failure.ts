@@ -30,8 +30,6 @@ type Asked = {
 }
 
 const LONGEST_WORDS = 300
-/** A registry may say as much as it likes. */
-const LONGEST_READ = 16 * 1024
 
 /** Registries and the engine have no error codes for these, only texts. The first match counts. */
 const SIGNS: readonly { readonly kind: Kind; readonly words: RegExp; readonly says: (asked: Asked) => string }[] = [
@@ -81,10 +79,9 @@ const SIGNS: readonly { readonly kind: Kind; readonly words: RegExp; readonly sa
 
 /** Turns the engine's error about a registry into a sentence. */
 export function registryFailure(cause: EngineError, asked: Asked): RegistryError {
-  const said = cause.message.slice(0, LONGEST_READ)
-  const sign = SIGNS.find(({ words }) => words.test(said))
+  const sign = SIGNS.find(({ words }) => words.test(cause.message))
   if (sign !== undefined) return new RegistryError(sign.kind, sign.says(asked), { cause })
-  const words = said.replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_WORDS)
+  const words = cause.message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_WORDS)
   return new RegistryError('unavailable', `${asked.host} reported a problem: ${words}`, { cause })
 }
 

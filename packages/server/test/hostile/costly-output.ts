@@ -4,6 +4,8 @@ import { readArray } from '../../src/engine/api/json-array.ts'
 import { createLogReader } from '../../src/engine/api/log-frames.ts'
 import { tracePartsOf } from '../../src/engine/build/buildkit-messages.ts'
 import { registryFailure } from '../../src/engine/registry-failure.ts'
+import { failureReason } from '../../src/features/deployments/run/failure-reason.ts'
+import { DeploymentFailure } from '../../src/features/deployments/run/stage.ts'
 import { cleanLine } from '../../src/lib/clean-line.ts'
 import { errorLines } from '../../src/lib/error-lines.ts'
 import { createRedactor } from '../../src/lib/redact.ts'
@@ -56,6 +58,11 @@ export const COSTLY_OUTPUT: readonly CostlyText[] = [
     name: 'an error text of a registry',
     text: () => repeated('manifes t unknow n ', 8 * KIB * KIB),
     read: (text) => registryFailure(new EngineError(500, text), { host: 'h', hasCredentials: false }),
+  },
+  {
+    name: 'a failure that says very much',
+    text: () => repeated('\n', 4 * KIB * KIB),
+    read: (text) => failureReason(new DeploymentFailure(text), createRedactor(Array.from({ length: 1000 }, random))),
   },
   {
     name: 'labels in a list of containers',

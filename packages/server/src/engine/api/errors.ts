@@ -1,9 +1,12 @@
+/** The engine passes on what a registry says, however long it is. */
+const LONGEST_WORDS = 16 * 1024
+
 /** The engine answered with an error. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly status: number
   constructor(status: number, message: string) {
-    super(message)
+    super(message.slice(0, LONGEST_WORDS))
     this.status = status
   }
 }

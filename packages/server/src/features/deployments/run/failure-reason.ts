@@ -23,6 +23,8 @@ export class StageTimedOut extends Error {
 }
 
 const LONGEST = 2000
+/** Every line of it is searched for secrets. */
+const LONGEST_READ = 32 * 1024
 const SAYS_IT_ITSELF = [DeploymentFailure, ServerAway, VolumeLost, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
 const PASSES = [StageTimedOut, ServerAway, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
@@ -52,7 +54,8 @@ function engineWords(message: string): string {
 export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>, notes: readonly string[] = []): string {
   const isOfTheApp = cause instanceof BuildFailed || cause instanceof DeploymentFailure
   const words = [wordsOf(cause)?.(redactor) ?? UNEXPECTED, ...(isOfTheApp ? notes : [])].join(' – ')
-  return redactor.text(words).slice(0, LONGEST) // redacted first, because half a secret would not be recognised
+  const read = words.length > LONGEST_READ ? `${words.slice(0, LONGEST_READ)}…` : words // the mark hides the beginning of a secret before it
+  return redactor.text(read).slice(0, LONGEST) // redacted first, because half a secret would not be recognised
 }
 
 /** What suggestions are made from, if known. A bug of ours counts as temporary. */
