@@ -1,5 +1,6 @@
 import { parseEnvFile } from '../../src/engine/compose/env-file.ts'
 import { type ComposeSettings, planCompose } from '../../src/engine/compose/policy.ts'
+import { refusePlan } from '../../src/features/deployments/release/compose/refuse-not-allowed.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
 
 const plain: ComposeSettings = { env: {}, volumePrefix: 'p', port: null, reservedPorts: [], newImageName: () => '' }
@@ -11,6 +12,8 @@ const readWith = (files: Readonly<Record<string, string>>) => (text: string) =>
     ...plain,
     lookUp: (path) => (path in files ? { kind: 'file', mode: 0o644, blob: '', text: files[path] ?? '' } : { kind: 'missing' }),
   })
+
+const OWNER = { instance: 'i', projectId: 1, appId: 1, deploymentId: 1 }
 
 const including = (name: string, times = 200) => `include: [${listed(times, () => name)}]\n`
 const services = (count: number, rest: string) =>
@@ -94,6 +97,19 @@ export const COSTLY_COMPOSE: readonly CostlyText[] = [
     text: () => services(1, `command: "${Array.from({ length: 24_000 }, (_, n) => `\${A${n}?}`).join('')}"`),
     read,
     says: 'is needed',
+  },
+  {
+    name: 'a long config that every service mounts many times',
+    text: () =>
+      `configs: { c: { content: "${repeated('x', 150 * KIB)}" } }\n${services(29, `configs: [${listed(190, () => 'c')}]`)}  web: { image: x, expose: [3000] }`,
+    read: (text) => refusePlan(OWNER, planCompose(text, { ...plain, port: 3000 }), new Map()),
+    says: 'more than 20 MiB or 5000 files',
+  },
+  {
+    name: 'a long variable of every service',
+    text: () => services(30, 'environment: [A]'),
+    read: (text) => refusePlan(OWNER, planCompose(text, { ...plain, env: { A: repeated('"', 1000 * KIB) } }), new Map()),
+    says: 'longer than 4 MiB',
   },
   { name: 'an env file of lines', text: () => repeated('A=1\n', 170 * KIB), read: (text) => parseEnvFile(text, {}) },
   {

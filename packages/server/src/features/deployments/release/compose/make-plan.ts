@@ -13,10 +13,10 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
 import { findEndpoints } from './endpoint-store.ts'
 import type { CheckImages } from './images.ts'
-import { keepPlan, planDirectory, refuseTooLong } from './plan.ts'
-import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
+import { keepPlan, planDirectory } from './plan.ts'
+import { keepFiles } from './plan-files.ts'
 import type { WithPrivateImages } from './private-images.ts'
-import { refuseNotAllowed } from './refuse-not-allowed.ts'
+import { refusePlan } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 import type { SharedPlans } from './shared-plans.ts'
 
@@ -64,9 +64,7 @@ export function createMakePlan(deps: Deps) {
     await context.enter('building_image', 'Preparing the services')
     const repository = createRepositoryFiles(context.workspace, context.signal)
     const { foundPort, ...planned } = await planOf(context, repository)
-    refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, planned)
-    refuseTooMuchPlaced(planned, repository.blobs)
-    refuseTooLong(planned)
+    refusePlan({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, planned, repository.blobs)
     for (const note of planned.notes ?? []) context.say(note)
     if (foundPort !== undefined) {
       await context.notePort(foundPort)

@@ -12,7 +12,6 @@ const LONGEST_PLAN = 4 * 1024 ** 2
 /** Each costs time whenever the plan is read or compared, however short it is. */
 const MOST_VALUES = 10_000
 
-/** Called before minutes are spent on the build. */
 export function refuseTooLong(plan: ComposePlan): void {
   textOf(plan)
 }
