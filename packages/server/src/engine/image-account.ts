@@ -10,15 +10,22 @@ const LARGEST_ID = 0o7777777
 export async function accountIn(user: string, { accounts, groups }: Lists): Promise<Account | undefined> {
   const [name = '', group = ''] = user.split(':')
   if (name === '' || name === 'root' || name === '0') return undefined
-  const found = linesOf(await accounts()).find(([word, , uid]) => (NUMBER.test(name) ? uid === name : word === name))
+  const found = lineWith(await accounts(), ([word, , uid]) => (NUMBER.test(name) ? uid === name : word === name))
   const uid = NUMBER.test(name) ? name : found?.[2]
   if (uid === undefined || !NUMBER.test(uid) || Number(uid) === 0) return undefined
-  const gid =
-    group === '' ? (found?.[3] ?? '0') : NUMBER.test(group) ? group : linesOf(await groups()).find(([word]) => word === group)?.[2]
+  const gid = group === '' ? (found?.[3] ?? '0') : NUMBER.test(group) ? group : lineWith(await groups(), ([word]) => word === group)?.[2]
   const account = { uid: Number(uid), gid: gid !== undefined && NUMBER.test(gid) ? Number(gid) : 0 }
   return Math.max(account.uid, account.gid) > LARGEST_ID ? undefined : account
 }
 
-function linesOf(list: string): string[][] {
-  return list.split('\n').map((line) => line.split(':'))
+/** Line by line: a list of a megabyte can have a million lines. */
+function lineWith(list: string, isIt: (words: readonly string[]) => boolean): string[] | undefined {
+  for (let from = 0; from < list.length; ) {
+    const end = list.indexOf('\n', from)
+    const to = end === -1 ? list.length : end
+    const words = to === from ? [] : list.slice(from, to).split(':')
+    if (isIt(words)) return words
+    from = to + 1
+  }
+  return undefined
 }

@@ -117,6 +117,14 @@ const DETECTED: readonly CostlyText[] = [
     ),
   },
   {
+    name: 'files of a project',
+    text: () => Array.from({ length: 50_000 }, (_, n) => `public/${'x'.repeat(200)}/${(n * 7919) % 50_000}`).join('\n'),
+    read: (text) => {
+      const paths = new Set([...text.split('\n'), 'go.mod', 'main.go'])
+      return detect(projectAt({ paths, texts: new Map() }, ''), { settings, port: 3000, buildArgs: [] })
+    },
+  },
+  {
     name: 'processes of a Procfile',
     text: () => `web: x\n${Array.from({ length: 10_000 }, (_, n) => `a${n}: x\n`).join('')}`,
     read: planned(['Procfile'], { 'package.json': '{}' }),

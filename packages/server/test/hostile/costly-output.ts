@@ -3,9 +3,11 @@ import { EngineError } from '../../src/engine/api/errors.ts'
 import { readArray } from '../../src/engine/api/json-array.ts'
 import { createLogReader } from '../../src/engine/api/log-frames.ts'
 import { tracePartsOf } from '../../src/engine/build/buildkit-messages.ts'
+import { accountIn } from '../../src/engine/image-account.ts'
 import { registryFailure } from '../../src/engine/registry-failure.ts'
 import { failureReason } from '../../src/features/deployments/run/failure-reason.ts'
 import { DeploymentFailure } from '../../src/features/deployments/run/stage.ts'
+import { resolveReferences } from '../../src/features/env-variables/references.ts'
 import { cleanLine } from '../../src/lib/clean-line.ts'
 import { errorLines } from '../../src/lib/error-lines.ts'
 import { createRedactor } from '../../src/lib/redact.ts'
@@ -58,6 +60,21 @@ export const COSTLY_OUTPUT: readonly CostlyText[] = [
     name: 'an error text of a registry',
     text: () => repeated('manifes t unknow n ', 8 * KIB * KIB),
     read: (text) => registryFailure(new EngineError(500, text), { host: 'h', hasCredentials: false }),
+  },
+  {
+    name: 'accounts of an image',
+    text: () => repeated('\n', 1024 * KIB),
+    read: async (text) => await accountIn('app:staff', { accounts: async () => text, groups: async () => text }),
+  },
+  {
+    name: 'references of a variable',
+    text: () => repeated('${{', 64 * KIB),
+    read: (text) => resolveReferences(new Map(Array.from({ length: 2 }, (_, n) => [`A${n}`, text])), new Map()),
+  },
+  {
+    name: 'references to a variable',
+    text: () => repeated('${{project.A}}', 64 * KIB),
+    read: (text) => resolveReferences(new Map([['B', text]]), new Map([['project', { variables: new Map([['A', 'x'.repeat(60_000)]]) }]])),
   },
   {
     name: 'a failure that says very much',
