@@ -38,27 +38,27 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
   async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, limited, wanted }: Into): Promise<string[]> {
     const firsts = batch.flatMap(([first]) => first ?? [])
     const offers = await offersFor(request, place, { pointers: firsts, limited, signal: wanted.signal })
-    const missing: string[] = []
+    const missing: string[][] = [] // two hundred thousand paths are more than one call takes as arguments
     for (const same of batch) {
       const [pointer] = same
       if (pointer === undefined) continue
       const file = path.join(own, pointer.oid)
       const offer = offers.get(pointer.oid)
-      if (offer?.error?.code === NOT_THERE) missing.push(...same.map((each) => each.path))
+      if (offer?.error?.code === NOT_THERE) missing.push(same.map((each) => each.path))
       else {
         await download(request, place, { offer, pointer, file, limited, wanted })
         await putInPlace(wanted.directory, file, same)
       }
     }
-    return missing
+    return missing.flat()
   }
 
   async function fetchPart({ source, pointers }: Part, into: Into): Promise<string[]> {
     const place = placeOf(source)
     const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
-    const missing: string[] = []
-    for (let from = 0; from < each.length; from += BATCH) missing.push(...(await fetchBatch(place, each.slice(from, from + BATCH), into)))
-    return missing
+    const missing: string[][] = []
+    for (let from = 0; from < each.length; from += BATCH) missing.push(await fetchBatch(place, each.slice(from, from + BATCH), into))
+    return missing.flat()
   }
 
   /** A file that only looks like a pointer, such as an example in a test, is missing at the server, and stays. */
@@ -67,17 +67,18 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     const parts = await partsOf(source, wanted)
     const pointers = parts.flatMap((part) => part.pointers)
     if (pointers.length === 0) return { fetched: 0, missing: [] }
-    const missing: string[] = []
+    const missing: string[][] = []
     const bytes = pointers.reduce((sum, { size }) => sum + size, (await checkDirectorySize(directory, limits)).bytes)
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
     const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
     try {
       const into = { own, limited: createFramingLimit(), wanted }
-      for (const part of parts) missing.push(...(await fetchPart(part, into).catch(named(part))))
+      for (const part of parts) missing.push(await fetchPart(part, into).catch(named(part)))
     } finally {
       await rm(own, { recursive: true, force: true })
     }
-    return { fetched: pointers.length - missing.length, missing }
+    const all = missing.flat()
+    return { fetched: pointers.length - all.length, missing: all }
   }
 }
 

@@ -30,7 +30,7 @@ async function sizeBelow(directory: string, limits: SizeLimits, leftOut?: string
     const here = at
     const entries = await readdir(here, { withFileTypes: true }).catch(() => [])
     const directories = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(here, name))
-    waiting.push(...directories.filter((each) => each !== leftOut))
+    for (const each of directories) if (each !== leftOut) waiting.push(each)
     const files = entries.filter((entry) => entry.isFile())
     for (const { name } of files) tally.add((await lstat(path.join(here, name)).catch(() => null))?.size ?? 0)
   }
