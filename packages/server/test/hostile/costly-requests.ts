@@ -1,8 +1,12 @@
 import { operations } from '@berth/contract'
+import { checkUpload } from '../../src/edge/certificates/check.ts'
 import { jsonOf } from '../../src/features/webhooks/delivery.ts'
 import { newComparisons, whyNotDeployed } from '../../src/features/webhooks/judge.ts'
 import { readPush } from '../../src/features/webhooks/read-push.ts'
+import { parseCloneUrl } from '../../src/git/clone-url.ts'
+import { isBranchName } from '../../src/git/ref.ts'
 import { createRefReader } from '../../src/git/refs.ts'
+import { parseRepoPath } from '../../src/git/repo-path.ts'
 import { createTreeCheck, DEFAULT_LIMITS } from '../../src/git/tree-size.ts'
 import { createGitHub } from '../../src/git-hosts/github.ts'
 import { readSession } from '../../src/http/authenticate.ts'
@@ -10,6 +14,8 @@ import { createReadInput } from '../../src/http/input.ts'
 import { createMissingRoute } from '../../src/http/not-found.ts'
 import { isAmbiguousPath } from '../../src/http/security.ts'
 import { strayCookies } from '../../src/http/stray-cookies.ts'
+import { hostProblem } from '../../src/lib/host-name.ts'
+import { slugOf } from '../../src/lib/slug.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
 
 const MIB = KIB * KIB
@@ -133,6 +139,30 @@ const REQUESTS: readonly CostlyText[] = [
       readSession({ headers: { cookie }, isTls: false }),
       strayCookies({ headers: { cookie, host: repeated('a.', 8 * KIB) }, url: repeated('/a', 8 * KIB), isTls: false }),
     ],
+  },
+  {
+    name: 'certificates',
+    text: () => repeated(`-----BEGIN CERTIFICATE-----\n${'MIIB'.repeat(20)}\n-----END CERTIFICATE-----\n`, 195 * KIB),
+    read: (certificate) => {
+      const checked = checkUpload({ host: 'a.example', certificate, key: certificate, now: new Date() })
+      throw new Error('problem' in checked ? checked.problem : '')
+    },
+    says: 'cannot be read',
+  },
+  {
+    name: 'beginnings of certificates',
+    text: () => repeated('-----BEGIN CERTIFICATE-----', 195 * KIB),
+    read: (certificate) => void checkUpload({ host: 'a.example', certificate, key: certificate, now: new Date() }),
+  },
+  {
+    name: 'labels of a host name',
+    text: () => repeated('a.', KIB),
+    read: (host) => [hostProblem(host), parseCloneUrl(`https://${host}/x`), slugOf(host, 'app'), isBranchName(host), parseRepoPath(host)],
+  },
+  {
+    name: 'blanks of a Link header',
+    text: () => repeated('; ', 15 * KIB),
+    read: async (link) => await createGitHub(async () => ({ headers: { link }, body: [], isLast: false })).branches('a/b'),
   },
   { name: 'parts of a path', text: () => repeated('/a', 16 * KIB), read: (url) => [isAmbiguousPath(url), createMissingRoute()(url)] },
 ]
