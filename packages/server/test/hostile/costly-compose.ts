@@ -36,6 +36,7 @@ export const COSTLY_COMPOSE: readonly CostlyText[] = [
     read,
     says: 'more than 500 aliases',
   },
+  { name: 'the name of an alias', text: () => `a: *${repeated('x', 250 * KIB)}`, read, says: 'refers to itself or to nothing' },
   { name: 'merges of one anchor', text: () => `a: &a {}\nb:\n${repeated('  <<: *a\n', 60_000)}`, read, says: 'more than 500 aliases' },
   {
     name: 'files that include each other many times',

@@ -21,7 +21,7 @@ export function parseComposeYaml(text: string): unknown {
     return document.toJS({ maxAliasCount: 200 })
   } catch (cause) {
     if (cause instanceof SpecRefused) throw cause
-    return unreadable((cause instanceof Error && cause.message.split('\n')[0]) || 'its aliases do not resolve')
+    return unreadable((cause instanceof Error && cut(cause.message)) || 'its aliases do not resolve')
   }
 }
 
@@ -36,10 +36,14 @@ function documentOf(text: string): Document {
     const [problem = document.warnings[0]] = document.errors
     if (problem === undefined) return document
     const { line, col } = lineCounter.linePos(problem.pos[0])
-    return unreadable(`${problem.message.split('\n')[0]?.slice(0, LONGEST_QUOTE)} at line ${line}, column ${col}.`)
+    return unreadable(`${cut(problem.message)} at line ${line}, column ${col}.`)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
+}
+
+function cut(text: string): string {
+  return text.split('\n')[0]?.slice(0, LONGEST_QUOTE) ?? ''
 }
 
 function unreadable(why: string): never {
@@ -77,7 +81,7 @@ function checkSize(document: Document): void {
     if (isAlias(node)) {
       aliases += 1
       if (aliases > MAX_ALIASES) unreadable(`it has more than ${MAX_ALIASES} aliases.`)
-      add(sizes.get(node.source) ?? unreadable(`the alias *${node.source} refers to itself or to nothing.`))
+      add(sizes.get(node.source) ?? unreadable(`the alias *${cut(node.source)} refers to itself or to nothing.`))
     }
     if (isSeq(node)) for (const item of node.items) check(item, depth + 1)
     if (isMap(node)) {
