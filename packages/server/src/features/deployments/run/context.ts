@@ -91,7 +91,7 @@ export function createContext(parts: Parts): LiveContext {
     if (next !== 'stopping_old' || parts.replaces !== null) writer.append(words, 'berth')
   }
 
-  const lines = createLines(writer, limits.active)
+  const lines = createLines(writer, { onActivity: limits.active, isOver: () => row.status === 'success' })
 
   return {
     ...createEffects({ step, signal, say: lines.say }),
@@ -164,12 +164,14 @@ function givenBy({ buildSecrets, workspace, step, replaces }: Parts) {
   return { buildSecrets, workspace, step, replaces }
 }
 
-/** Writes to the log of the deployment. Every line counts as activity. */
-function createLines(writer: Parts['writer'], onActivity: () => void): Pick<LiveContext, 'say' | 'note' | 'notes' | 'output' | 'flush'> {
+type Lines = Pick<LiveContext, 'say' | 'note' | 'notes' | 'output' | 'flush'>
+
+/** Writes to the log of the deployment. Every line counts as activity. After a success, nothing follows the last line: the old release is removed then. */
+function createLines(writer: Parts['writer'], { onActivity, isOver }: { onActivity: () => void; isOver: () => boolean }): Lines {
   const notes: string[] = []
   const append: LogWriter['append'] = (line, stream) => {
     onActivity()
-    writer.append(line, stream)
+    if (!isOver()) writer.append(line, stream)
   }
   const say = (line: string) => append(line, 'berth')
   return {

@@ -24,6 +24,7 @@ type Given = {
 /** A deployment made of plain functions that record their names. */
 function open({ type = 'web', status = 'building', kept, isReached = true, isServed = false, diesAfter = Infinity }: Given) {
   const events: string[] = []
+  const lines: string[] = []
   const note = <Result>(name: string, result: Result) => {
     events.push(name)
     return Promise.resolve(result)
@@ -43,7 +44,10 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
         waitHealthy: () => note('healthy', undefined),
         checkAlive,
       }),
-    removeOld: () => note('remove old', undefined),
+    removeOld: (context) => {
+      context.say('The container engine is not responding; waiting for it')
+      return note('remove old', undefined)
+    },
     undo: () => note('undo', undefined),
   }
   const pipeline: Pipeline = {
@@ -76,7 +80,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     config: { type } as ReleaseConfig, // only launchers read the rest
     buildSecrets: {},
     workspace: '',
-    writer: { append: () => undefined, flush: () => note('flush', undefined) },
+    writer: { append: (line) => void lines.push(line), flush: () => note('flush', undefined) },
     record: {
       stage: async (current, _status, { stage }) => ({ ...current, ...(stage && { stage }) }),
       commit: async (current) => current,
@@ -96,7 +100,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     } finally {
       context.close()
     }
-    return { events, row: context.deployment }
+    return { events, lines, row: context.deployment }
   }
   return { events, run }
 }
@@ -118,6 +122,12 @@ it.each<[AppType, string[]]>([
   ['database', ['pull', ...STARTED, ...ENDED]],
 ])('sends no visitors to a %s', async (type, expected) => {
   expect((await open({ type, isReached: false }).run()).events).toEqual(expected)
+})
+
+it('says nothing after the last line, while the old release is removed', async () => {
+  const { events, lines } = await open({}).run()
+  expect(events.at(-1)).toBe('remove old')
+  expect(lines.at(-1)).toBe('Deployed successfully')
 })
 
 it('a rollback clones and builds nothing', async () => {
