@@ -223,6 +223,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, serv
     updates,
     servers,
     keepEdges: traffic.edgeParts.otherEdges.keep,
+    countVisits: traffic.edgeParts.otherEdges.countVisits,
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.reconcileHooks,
     pollSources: sourceAccess.polls.lookAtDue,

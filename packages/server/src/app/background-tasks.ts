@@ -40,6 +40,8 @@ type Parts = {
   servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
   /** Of the other servers. */
   keepEdges: () => Promise<void>
+  /** The visitors of edges on other servers. */
+  countVisits: () => Promise<void>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -55,6 +57,8 @@ const PLACED_LOOK_MS = 2000
 const PLACED_KEEP_MS = 10_000
 const AGENTS_KEEP_MS = 15_000
 const EDGES_KEEP_MS = 3000
+/** An edge keeps about a minute of a busy server. */
+const VISITS_MS = 5000
 const IMAGES_LOOK_MS = 3000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
@@ -72,6 +76,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'networks of other servers',
   'agents',
   'edges of other servers',
+  'visitors of other edges',
   'volumes left on other servers',
 ]
 
@@ -195,6 +200,7 @@ function serverTasks(parts: Parts): Task[] {
       everyMs: EDGES_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.keepEdges())),
     },
+    { name: 'visitors of other edges', everyMs: VISITS_MS, run: parts.countVisits },
     {
       name: 'volumes left on other servers',
       everyMs: AGENTS_KEEP_MS,

@@ -41,7 +41,7 @@ export async function createEdgeParts(deps: Deps) {
   const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
   const image = { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext }
   const shared = { ...deps, image, newId: randomUUID, repairEveryMs: config.tuning.edgeRepairMs, certificates: stored.store.list }
-  const otherEdges = createOtherEdges({ ...shared, certificatesDir: paths.certificatesDir, runAs: RUN_AS })
+  const otherEdges = createOtherEdges({ ...shared, certificatesDir: paths.certificatesDir, runAs: RUN_AS, onVisit: accessCounts.read })
   const own = createEdgeController({
     settings,
     host: deps.host,

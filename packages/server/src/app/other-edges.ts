@@ -23,9 +23,13 @@ export type OtherEdgesDeps = Pick<EdgeDeps, 'image' | 'certificates' | 'newId' |
   runAs: NonNullable<HaproxySettings['runAs']>
   repairEveryMs: number
   isLeading: () => boolean
+  /** Called with each line of their logs of requests. */
+  onVisit: (line: string) => void
   log: EdgeLog
 }
 
+/** Of one answer, which comes every few seconds. */
+const MOST_LINES = 200_000
 const [HTTP, HTTPS] = [80, 443]
 const TOLD_BY_ANOTHER = 'Another control plane tells it what to serve, the one that runs the single loops: ask there how it is.'
 
@@ -49,6 +53,8 @@ export function createOtherEdges(deps: OtherEdgesDeps) {
   return {
     edges,
     keep,
+    /** Repeatedly. */
+    countVisits: edges.countVisits,
     /** Where visitors can come in. */
     addresses: (): string[] => [...known.values()].map(({ address }) => address),
     stateOf: (serverId: string): ServerEdge => (isLeading() ? edges.stateOf(serverId) : { state: 'unreachable', message: TOLD_BY_ANOTHER }),
@@ -99,10 +105,14 @@ function createOpen(deps: OtherEdgesDeps, find: (nodeId: string) => EdgeServer |
       }),
       certificates: async () => (await deps.certificates()).map(seen.there),
       mayStart: () => isFed,
-      onReload: () => undefined,
+      onReload: () => void ask('follow').catch(() => undefined), // it follows the new process as soon as the old one has ended
       place: { ...place, seenFromThere: async (routes) => await place.seenFromThere(routes).finally(() => (isFed = true)) },
     })
-    return { edge, ...seen, isAway: () => isAway }
+    const countVisits = async () => {
+      const { lines = '' } = await ask('served')
+      for (const line of lines.split('\n', MOST_LINES)) deps.onVisit(line)
+    }
+    return { edge, ...seen, countVisits, isAway: () => isAway }
   }
 }
 

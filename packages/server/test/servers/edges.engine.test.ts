@@ -105,6 +105,13 @@ it('an app with a volume, which runs on the first server, is reached there too',
   expect(await until(other, (answer) => answer === 'kept', 30_000)).toBe('kept')
 })
 
+it('its visitors are in the figures of the app', async () => {
+  const { requests: before } = await lab.owner.call('apps.traffic', { appId: site.id })
+  for (let visits = 0; visits < 20; visits += 1) expect(await lab.visit('/', second())).toBe('200 one')
+  const seen = async () => (await lab.owner.call('apps.traffic', { appId: site.id })).requests - before
+  expect(await until(seen, (count) => count >= 20, 20_000)).toBeGreaterThanOrEqual(20)
+})
+
 it('an edge leaves the network of a project that nothing of is routed any more, so that it can be removed', { tags: 'long' }, async () => {
   const other = await lab.owner.call('projects.create', { name: 'Other' })
   const app = await lab.createApp('other', webFiles('other'), other.id)

@@ -6,6 +6,8 @@ export type EdgeThere = {
   readonly edge: Edge
   readonly there: (certificate: EdgeCertificate) => EdgeCertificate
   readonly targetsThere: (targets: readonly EdgeTarget[]) => EdgeTarget[]
+  /** Takes what its log of requests has since the last time. */
+  readonly countVisits: () => Promise<void>
   readonly isAway: () => boolean
 }
 export type ServerEdge = { readonly state: 'off' | 'current' | 'behind' | 'unreachable'; readonly message: string }
@@ -124,6 +126,12 @@ export function createEdgesElsewhere<Server extends Place>(deps: Deps<Server>) {
     },
     /** Of those that answer: what is in flight at a lost one is lost with it. */
     inFlight: async (targets: readonly EdgeTarget[]): Promise<number> => await inFlightAt(all(), targets),
+    countVisits: async (): Promise<void> =>
+      void (await Promise.allSettled(
+        all()
+          .filter(({ isAway }) => !isAway())
+          .map(async (one) => await one.countVisits()),
+      )),
     repair: (): void => tellAll(async (one) => await one.edge.repair()),
     close: async (): Promise<void> => await keep([]),
   }
@@ -152,7 +160,7 @@ async function inFlightAt(all: readonly Running[], targets: readonly EdgeTarget[
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-type All = Omit<ReturnType<typeof createEdgesElsewhere>, 'keep' | 'stateOf'>
+type All = Omit<ReturnType<typeof createEdgesElsewhere>, 'keep' | 'stateOf' | 'countVisits'>
 
 /** The edge of this server, and beside it those of others, as one. What it promises, it promises for its own: the others may be lost. */
 export function createAllEdges(own: Edge, others: All): Edge {

@@ -36,7 +36,7 @@ type Counter = {
 
 const HALF_WINDOW_MS = 5 * 60_000
 
-/** Counts the requests of each app from the lines of HAProxy's log. */
+/** Counts the requests of each app from the lines of HAProxy's log, and of those of edges on other servers. */
 export function createAccessCounts(deps: { socketPath: string; now: () => Date }) {
   const { socketPath, now } = deps
   const since = now()
@@ -63,15 +63,15 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
     }
   }, HALF_WINDOW_MS)
   turn.unref()
-  const reader = createAccessReader({
-    socketPath,
-    onLine: (line) => {
-      const access = parseAccessLine(line)
-      if (access !== undefined) count(access)
-    },
-  })
+  const read = (line: string): void => {
+    const access = parseAccessLine(line)
+    if (access !== undefined) count(access)
+  }
+  const reader = createAccessReader({ socketPath, onLine: read })
 
   return {
+    /** Of another edge. */
+    read,
     snapshot(appKey: string): AccessSnapshot {
       const { requests, statuses, bytesIn, bytesOut, recent, before } = counters.get(appKey) ?? newCounter()
       const quantile = (share: number) => quantileMs([recent, before], share) ?? null

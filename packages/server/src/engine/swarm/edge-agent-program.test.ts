@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
+import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -164,6 +165,39 @@ it('joins the networks that are wanted and leaves the others', async () => {
   ])
 })
 
+it('gives the lines of the log of requests once, and follows the process that is there now', async () => {
+  await mkdir(join(directory, 'run'), { recursive: true })
+  const socketPath = join(directory, 'run/haproxy.sock')
+  const startHaproxy = async (...lines: string[]) => {
+    const sockets: net.Socket[] = []
+    const haproxy = net.createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.once('data', (command) => {
+        if (command.toString() === 'show events access -w -n\n') for (const line of lines) socket.write(line)
+      })
+    })
+    haproxy.listen(socketPath)
+    await once(haproxy, 'listening')
+    return () => {
+      haproxy.close()
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+  const served = async () => (await ask('served')) as { lines: string } // as the program answers
+  const some = async () => await poll(served, { until: ({ lines }) => lines !== '', everyMs: 100, limitMs: 10_000 })
+
+  const endFirst = await startHaproxy('a| 200 1 2 3\n', 'b| 200 1')
+  expect((await some()).lines).toBe('a| 200 1 2 3\n')
+  expect(await served()).toEqual({ lines: '' })
+  endFirst()
+  await rm(socketPath, { force: true })
+  const end = await startHaproxy('c| 200 1 2 3\n')
+  await ask('follow')
+  expect((await some()).lines).toBe('c| 200 1 2 3\n')
+  end()
+})
+
 it.each<[EdgeCall, Record<string, unknown>]>([
   ['run', { image: 'alpine', fingerprint: 'f1'.repeat(8), networks: [BASE] }],
   ['run', { image: IMAGE, fingerprint: 'f1'.repeat(8), networks: [] }],
@@ -199,7 +233,7 @@ it('answers only the control plane, on its own calls', async () => {
   expect(await raw('/inspect', { method: 'PUT' })).toMatch(/^403/)
   expect(await raw('/look', {}, 'no json')).toMatch(/^400 .*not JSON/)
   expect(asked).toEqual([])
-  expect(Object.values(EDGE_CALLS)).toHaveLength(12)
+  expect(Object.values(EDGE_CALLS)).toHaveLength(14)
 })
 
 it('is believed only under its own name', async () => {

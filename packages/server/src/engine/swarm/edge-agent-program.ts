@@ -9,6 +9,8 @@ export const EDGE_CALLS = {
   keepOnly: '/keep-only',
   wipe: '/wipe',
   ask: '/ask',
+  follow: '/follow',
+  served: '/served',
   inspect: '/inspect',
   run: '/run',
   reload: '/reload',
@@ -20,7 +22,7 @@ export const EDGE_CALLS = {
 
 /**
  * Runs on each other server whose edge is on, and does there what the control plane does for the edge of its own: it writes the files that
- * HAProxy reads when it starts, passes commands to its socket, and keeps its container and the networks that it is in. It answers whoever
+ * HAProxy reads when it starts, passes commands to its socket, collects the lines of its log of requests, and keeps its container and the networks that it is in. It answers whoever
  * has the certificate of the control plane, on the calls above. What the container may do is decided here: of it, a caller chooses only the
  * image and the networks. Keys are written, compared and removed, and never read out.
  */
@@ -40,6 +42,10 @@ const MOST_AT_ONCE = 16
 const ENGINE_MS = 20_000
 const PULL_MS = 120_000
 const SOCKET_MS = 5000
+const MOST_LINES_BYTES = 4 * 1024 * 1024
+const LITTLE_BYTES = 8192
+const REST_MS = 500
+const RECONNECT_MS = 2000
 const FOLDERS = ['maps', 'pages', 'certs', 'run']
 
 class Refused extends Error {
@@ -94,6 +100,30 @@ const ask = (socket, command) => new Promise((resolve, reject) => {
   connection.on('error', (cause) => reject(new Refused(409, 'HAProxy does not answer: ' + cause.message)))
   connection.on('close', (hadError) => { clearTimeout(timer); if (!hadError) resolve(Buffer.concat(chunks).toString()) })
 })
+
+// Many lines at a time, with pauses: HAProxy would otherwise be woken for every request.
+let lines = ''
+let following
+const wholeLines = () => lines.slice(0, lines.lastIndexOf('\\n') + 1)
+const follow = () => {
+  lines = wholeLines()
+  let isFirst = true
+  const read = (bytes, buffer) => {
+    if (lines.length < MOST_LINES_BYTES) lines += buffer.toString('latin1', 0, bytes)
+    const isMore = isFirst || bytes >= LITTLE_BYTES
+    isFirst = !isMore
+    if (!isMore) setTimeout(() => mine.resume(), REST_MS)
+    return isMore
+  }
+  const before = following
+  const mine = net.connect({ path: DIR + '/run/haproxy.sock', onread: { buffer: Buffer.alloc(65536), callback: read } })
+  mine.on('connect', () => mine.write('show events access -w -n\\n'))
+  mine.on('error', () => undefined)
+  mine.on('close', () => { if (following === mine) setTimeout(() => { if (following === mine) follow() }, RECONNECT_MS) })
+  following = mine
+  before?.destroy()
+}
+follow()
 
 const ports = ['80/tcp', '443/tcp']
 const request = ({ image, fingerprint, network }) => ({
@@ -163,6 +193,12 @@ const CALLS = {
     check(typeof command === 'string', 'a command')
     return { answer: await ask(socket, command) }
   },
+  '/follow': () => follow(),
+  '/served': () => {
+    const whole = wholeLines()
+    lines = lines.slice(whole.length)
+    return { lines: whole }
+  },
   '/inspect': async () => {
     const found = await inspected()
     if (found === undefined) return { state: 'absent' }
@@ -209,7 +245,7 @@ const inTurn = (work) => {
   before = mine.catch(() => undefined)
   return mine
 }
-const MEANWHILE = new Set(['/look', '/write', '/ask'])
+const MEANWHILE = new Set(['/look', '/write', '/ask', '/served'])
 
 const read = async (request) => {
   const chunks = []
