@@ -64,6 +64,6 @@ it.each([
 ])('a watched file, or anything in a watched directory, deploys: %s', (pattern, isWatched) => {
   const push = pushOf(['web/src/a.ts', 'web', `long/${'x'.repeat(195)}/${'y'.repeat(100)}/z`])
   if (!push) throw new Error('not read')
-  const app = { git_branch: 'main', auto_deploy: 1, watch_paths: JSON.stringify([pattern]) }
+  const app = { git_branch: 'main', auto_deploy: 1 as const, watch_paths: JSON.stringify([pattern]) }
   expect(whyNotDeployed(app, push, newComparisons()) === undefined).toBe(isWatched)
 })
