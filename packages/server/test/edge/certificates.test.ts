@@ -55,6 +55,21 @@ describe('a certificate', () => {
     await again.close()
   })
 
+  it('is one of many, for which HAProxy gets more time to start', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateFiles({ dir: edge.paths.certificatesDir })
+    const same = ownCertificate('many.test')
+    const all = await Promise.all(Array.from({ length: 200 }, async (_, n) => await store.put(`n${n}.many.test`, 'uploaded', same)))
+    await edge.edge.setRoutes({ apps: [app('a1', 'n1.many.test')] })
+    await edge.edge.setCertificates(all)
+    await edge.edge.close()
+    await edge.process.stop('SIGKILL')
+    const again = edge.reopen({ startWithinMs: 0 })
+    await again.setRoutes({ apps: [app('a1', 'n1.many.test')] })
+    expect(again.state()).toMatchObject({ state: 'ready', refused: [] })
+    await again.close()
+  })
+
   it('rejected by HAProxy is left out and reported, and all other hosts are served', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateFiles({ dir: edge.paths.certificatesDir })

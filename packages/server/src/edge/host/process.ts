@@ -9,6 +9,8 @@ import { type EdgeHost, type EdgeImageSource, edgeContainerSpec } from './contai
 import { portProblem } from './port-check.ts'
 
 const LOOK_MS = 50
+/** HAProxy reads all certificates before it answers. One with a long chain takes some milliseconds, on a busy machine several times as long. */
+const EACH_CERTIFICATE_MS = 25
 /** After so many looks, whether HAProxy still runs at all. */
 const ENDED_EVERY = 10
 /** The edges of other nodes, with which this one shares its ports. */
@@ -29,6 +31,7 @@ type Deps = {
   paths: EdgePaths
   files: Pick<ReturnType<typeof createEdgeFiles>, 'withoutCertificates'>
   runtime: HaproxyRuntime
+  certificates: () => Promise<readonly unknown[]>
   /** It becomes another one with the first container on another server. */
   configHash: () => string
   /** Long-lived readers are still connected to the previous worker. */
@@ -41,7 +44,8 @@ type Deps = {
 /** Makes sure that an HAProxy with our configuration answers on its socket. */
 export function createEdgeProcess(deps: Deps) {
   const { host, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
-  const { runningConfig, inTime } = createConfigLook(runtime, startWithinMs)
+  const withinMs = async () => startWithinMs + EACH_CERTIFICATE_MS * (await deps.certificates()).length
+  const { runningConfig, inTime } = createConfigLook(runtime, withinMs)
   const isOurs = (config: string | undefined) => config === configHash()
   const readFiles = createReadFiles(deps)
   const start = createStart(deps)
@@ -68,7 +72,7 @@ export function createEdgeProcess(deps: Deps) {
       if (answered !== undefined) {
         return await readFiles(host, {
           attempt: async () => await reload(host),
-          otherwise: `HAProxy did not load its new configuration within ${startWithinMs / 1000} s, and keeps using the old one.`,
+          otherwise: 'HAProxy did not load its new configuration in time, and keeps using the old one.',
         })
       }
     }
@@ -77,7 +81,7 @@ export function createEdgeProcess(deps: Deps) {
         await start(host, wanted)
         return (await inTime(isOurs, hasEnded)) !== undefined
       },
-      otherwise: `HAProxy was started but ended, or did not answer within ${startWithinMs / 1000} s.`,
+      otherwise: 'HAProxy was started but ended, or did not answer in time.',
     })
   }
 
@@ -152,7 +156,7 @@ function createReadFiles({ paths, files, log }: Pick<Deps, 'paths' | 'files' | '
 type Fits = (config: string | undefined) => boolean
 
 /** The configuration of the running HAProxy. */
-function createConfigLook(runtime: HaproxyRuntime, withinMs: number) {
+function createConfigLook(runtime: HaproxyRuntime, withinMs: () => Promise<number>) {
   async function runningConfig(): Promise<string | undefined> {
     try {
       return (await runtime.info()).get('description')?.replace('berth-', '') ?? ''
@@ -171,7 +175,7 @@ function createConfigLook(runtime: HaproxyRuntime, withinMs: number) {
       if (hasEnded && !fits(config) && looks % ENDED_EVERY === 0) isOver = await hasEnded().catch(() => false)
       return config
     }
-    await poll(look, { until: (found) => fits(found) || isOver, everyMs: LOOK_MS, limitMs: withinMs })
+    await poll(look, { until: (found) => fits(found) || isOver, everyMs: LOOK_MS, limitMs: await withinMs() })
     return fits(config) ? config : undefined
   }
 
