@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import Type from 'typebox'
 import { isConsistentRsa, isUsualRsa } from '../lib/rsa-key.ts'
+import * as keys from '../lib/usual-keys.ts'
 import { allPages, answerOf, HostName, HostText } from './answers.ts'
 import { apiBase } from './base-url.ts'
 import { HostError } from './errors.ts'
@@ -43,8 +44,8 @@ const [CLOCK_DRIFT_S, LIFE_S] = [60, 300] // GitHub accepts at most ten minutes,
 /** The normalised key, or undefined if the text is not a usual RSA key, which is what GitHub issues for apps. */
 export function readPrivateKey(pem: string): string | undefined {
   try {
-    const key = createPrivateKey(pem)
-    if (key.asymmetricKeyType !== 'rsa' || !isUsualRsa(key.asymmetricKeyDetails ?? {}) || !isConsistentRsa(key)) return undefined
+    const key = keys.readPrivateKey(pem)
+    if (key?.asymmetricKeyType !== 'rsa' || !isUsualRsa(key.asymmetricKeyDetails ?? {}) || !isConsistentRsa(key)) return undefined
     return key.export({ type: 'pkcs8', format: 'pem' }).toString()
   } catch {
     return undefined
@@ -55,7 +56,7 @@ export function readPrivateKey(pem: string): string | undefined {
 export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
   async function proofOf(app: AppIdentity): Promise<string> {
     const at = Math.floor(deps.now().getTime() / 1000)
-    const key: KeyObject = createPrivateKey(app.privateKey)
+    const key: KeyObject = createPrivateKey(app.privateKey) // it was checked when it came
     const claims = new SignJWT()
       .setIssuer(app.hostId)
       .setIssuedAt(at - CLOCK_DRIFT_S)

@@ -26,7 +26,13 @@ async function openBoth() {
   const [here, there] = [stack.use(await startTestEdge()), stack.use(await startTestEdge())]
   const warnings: string[] = []
   const others = createEdgesElsewhere<typeof THERE>({
-    open: () => ({ edge: there.edge, there: (each) => each, targetsThere: (each) => [...each], countVisits: async () => undefined, isAway: () => false }),
+    open: () => ({
+      edge: there.edge,
+      there: (each) => each,
+      targetsThere: (each) => [...each],
+      countVisits: async () => undefined,
+      isAway: () => false,
+    }),
     log: { warn: (_fields, message) => void warnings.push(message) },
   })
   const server = http.createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')

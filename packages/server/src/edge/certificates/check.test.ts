@@ -54,7 +54,7 @@ it.each([
   ['a curve that visitors do not know', () => ec('secp256k1')],
   ['RSA with 4608 bits, with which the edge would compute for long', () => rsa(4608)],
 ])('refuses %s, and says what would be right', (_name, key) => {
-  expect(checkUpload(upload(key()))).toEqual({ problem: expect.stringContaining('2048 to 4096 bits') })
+  expect(checkUpload(upload(key()))).toEqual({ problem: expect.stringMatching(/Use (a chain with )?RSA/) })
 })
 
 it('refuses a key whose parts do not fit together, although its modulus is that of the certificate', () => {
@@ -121,4 +121,9 @@ it('refuses a chain with a certificate that is signed with SHA-1, unless it is t
     problem:
       'Certificate 2 of the chain is signed with sha1WithRSAEncryption, which is too weak. Ask your certificate authority for a chain that is signed with SHA-256 or better.',
   })
+})
+
+it('refuses long chains before any of it is read', () => {
+  const whole = upload(ec('prime256v1'))
+  expect(checkUpload({ ...whole, certificate: whole.certificate.repeat(7) })).toEqual({ problem: expect.stringContaining('too long') })
 })

@@ -1,6 +1,7 @@
-import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
+import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { isConsistentRsa, isUsualRsa } from '../../lib/rsa-key.ts'
+import { readCertificate, readPrivateKey, UnusualKey } from '../../lib/usual-keys.ts'
 import { BUFFER_BYTES } from '../haproxy/config.ts'
 
 export type UploadCheck = { readonly chain: string; readonly key: string; readonly notAfter: Date } | { readonly problem: string }
@@ -9,10 +10,17 @@ const BEGIN = /-----BEGIN CERTIFICATE-----/g
 const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g
 /** HAProxy reads a certificate into one buffer, together with the command. */
 const MAX_PEM = BUFFER_BYTES - 1_500
+/** HAProxy reads them all at each start. Usual chains have two or three. */
+const MOST_OF_A_CHAIN = 6
 const LONGEST_NAMES = 500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 const WEAK_SIGNATURE = /md[245]|sha1(?!\d)|ripemd/i
 const PROBE = Buffer.from('berth')
+const LONG_CHAIN = 'The certificate chain is too long. Leave out the root certificate and others that browsers already have.'
+const UNUSUAL_CERTIFICATE =
+  'A certificate of the chain has a kind of key that cannot be used. Use a chain with RSA, P-256, P-384, P-521 or Ed25519.'
+const UNREADABLE_KEY =
+  'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, -----BEGIN RSA PRIVATE KEY----- or -----BEGIN EC PRIVATE KEY-----.'
 const DAMAGED_KEY = 'The private key is damaged: its parts do not belong together, or what it signs does not match the certificate.'
 const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
 
@@ -21,7 +29,9 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   const { host, now } = upload
   const begun = upload.certificate.match(BEGIN)?.length ?? 0
   if (begun === 0) return { problem: 'There is no certificate in this text. It must start with -----BEGIN CERTIFICATE-----.' }
-  const chain = [...upload.certificate.matchAll(BLOCK)].flatMap(([, body = '']) => parseCertificate(body))
+  if (begun > MOST_OF_A_CHAIN) return { problem: LONG_CHAIN }
+  const chain = parseChain(upload.certificate)
+  if (typeof chain === 'string') return { problem: chain }
   const [leaf] = chain
   if (leaf === undefined || chain.length < begun) return { problem: 'The certificate cannot be read. Paste the whole certificate again.' }
   const key = parseKey(upload.key)
@@ -41,28 +51,29 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   if (weak !== undefined) return { problem: weak }
   const text = chain.map((each) => each.toString().trim()).join('\n')
   const keyText = key.export({ type: 'pkcs8', format: 'pem' }).toString()
-  if (text.length + keyText.length > MAX_PEM)
-    return { problem: 'The certificate chain is too long. Leave out the root certificate and others that browsers already have.' }
+  if (text.length + keyText.length > MAX_PEM) return { problem: LONG_CHAIN }
   return usable(text, keyText)
     ? { chain: text, key: keyText, notAfter }
     : { problem: 'The key or the signature is too weak to be used. Use RSA with 2048 bits or more, or P-256.' }
 }
 
-/** Parsed and written again later, because programs differ in what white space they accept. Undefined if it cannot be read. */
-function parseCertificate(body: string): X509Certificate[] {
+/** Parsed and written again later, because programs differ in what white space they accept. Those that cannot be read are left out. */
+function parseChain(text: string): X509Certificate[] | string {
   try {
-    return [new X509Certificate(Buffer.from(body, 'base64'))]
-  } catch {
-    return []
+    return [...text.matchAll(BLOCK)].flatMap(([, body = '']) => readCertificate(Buffer.from(body, 'base64')) ?? [])
+  } catch (cause) {
+    if (cause instanceof UnusualKey) return UNUSUAL_CERTIFICATE
+    throw cause
   }
 }
 
 function parseKey(pem: string): KeyObject | string {
   if (/ENCRYPTED/.test(pem)) return 'The private key is protected by a passphrase. Remove the passphrase first.'
   try {
-    return createPrivateKey(pem)
-  } catch {
-    return 'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, -----BEGIN RSA PRIVATE KEY----- or -----BEGIN EC PRIVATE KEY-----.'
+    return readPrivateKey(pem) ?? UNREADABLE_KEY
+  } catch (cause) {
+    if (cause instanceof UnusualKey) return WRONG_KEY
+    throw cause
   }
 }
 
