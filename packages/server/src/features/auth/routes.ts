@@ -35,8 +35,8 @@ export function authHandlers({ auth, sessions, lastEventSeq }: Parts) {
       createdAt,
       ...(input.with === 'cursor' && { cursor: await lastEventSeq() }),
     }),
-    'auth.password': async ({ caller, input }) => {
-      await auth.changePassword(caller, input)
+    'auth.password': async ({ caller, input, again }) => {
+      await auth.changePassword(caller, input, again)
       return {}
     },
   } satisfies Partial<Handlers>

@@ -1,6 +1,6 @@
 import type { Role, SignedIn } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff, type Origin } from '../../domain/caller.ts'
+import { type Again, type Caller, isStaff, type Origin } from '../../domain/caller.ts'
 import { findUser, type UserRow } from '../../domain/rows.ts'
 import { SESSION_DAYS, type SessionTokens } from '../../http/authenticate.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -47,9 +47,12 @@ type SessionOwner = Pick<UserRow, 'id' | 'email' | 'role'> & {
 
 /** The password may have been changed, or the user removed, since it was checked: a session from then would outlive that. */
 async function refuseOldPassword(tx: Tx, checked: SessionOwner): Promise<void> {
+  if (!(await isCurrent(tx, checked))) throw new AppError('wrong_credentials')
+}
+
+async function isCurrent(tx: Tx, checked: SessionOwner): Promise<boolean> {
   const user = await findUser(tx, checked.id)
-  const isCurrent = checked.password_hash === undefined || user?.password_hash === checked.password_hash
-  if (!user || !isCurrent) throw new AppError('wrong_credentials')
+  return user !== undefined && (checked.password_hash === undefined || user.password_hash === checked.password_hash)
 }
 
 function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'tokens' | 'newId' | 'now'>) {
@@ -110,7 +113,7 @@ export function createAuth(deps: Deps) {
     }, onFullDisk(caller))
   }
 
-  async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {
+  async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }, again: Again): Promise<void> {
     const login = { email: caller.email, address: caller.origin.address }
     const user = await deps.tryPassword(login, async () => {
       const account = await findUser(db, caller.id)
@@ -118,10 +121,13 @@ export function createAuth(deps: Deps) {
       deps.failedTries.record({ action: 'user.password_failed', account: caller, actor: caller })
       return undefined
     })
-    if (!user) throw fieldError('not_allowed', 'currentPassword', 'is wrong')
+    const wrong = fieldError('not_allowed', 'currentPassword', 'is wrong')
+    if (!user) throw wrong
     const passwordHash = await hashPassword(input.newPassword, 'newPassword')
     const at = now()
     await db.transaction(async (tx) => {
+      await again(tx)
+      if (!(await isCurrent(tx, user))) throw wrong // it was reset while the new one was hashed
       await setPassword(tx, caller.id, passwordHash)
       await deleteOtherSessions(tx, caller.id, caller.sessionId)
       await recordAudit(tx, at, caller, { action: 'user.password', subject: 'user', subjectId: caller.id })
