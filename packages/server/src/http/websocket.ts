@@ -111,6 +111,8 @@ export function createWebSockets(deps: Deps) {
     if (isForeignOrigin(request)) throw new AppError('foreign_origin')
     if (hasBody(request)) throw new AppError('invalid_request', { message: WITH_BODY })
     const input = { ...line.readParams({ ...line.pattern.exec(url.pathname)?.groups }), ...line.readQuery(queryOf(url)) }
+    // before anything is loaded, which may ask the engine
+    if (!deps.connections.startStream(request.socket, caller.id)) throw new AppError('server_busy', { message: TOO_MANY_STREAMS })
     const subject = await loaders[line.may](caller, input)
     return { line, caller, input, subject }
   }
@@ -140,8 +142,6 @@ export function createWebSockets(deps: Deps) {
       (admitted) => {
         if (socket.destroyed) return
         if (deps.isStopping()) return refuse(socket, new AppError('stopping'), [])
-        if (!deps.connections.startStream(request.socket, admitted.caller.id))
-          return refuse(socket, new AppError('server_busy', { message: TOO_MANY_STREAMS }), [])
         wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))
       },
       (error: unknown) => {
