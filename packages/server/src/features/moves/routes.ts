@@ -3,6 +3,6 @@ import type { Moves } from './service.ts'
 
 export function moveHandlers(moves: Moves) {
   return {
-    'apps.move': async ({ caller, app, input }) => await moves.request(caller, app, input.server),
+    'apps.move': async ({ caller, app, input, again }) => await moves.request({ caller, app, again }, input.server),
   } satisfies Partial<Handlers>
 }

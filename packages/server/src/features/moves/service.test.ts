@@ -1,11 +1,12 @@
 import type { Application } from '@berth/contract'
 import { expect, it } from 'vitest'
-import { addApp } from '../../../testing/harness/stored-app.ts'
+import { addApp, asCall } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { decideAppData, findDataMove, insertLeftVolume } from '../../domain/app-data.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createMoves } from './service.ts'
+import { insertMove } from './store.ts'
 
 const SERVERS = {
   here: { nodeId: 'n1', name: 'n1', isReady: true, isOpen: false },
@@ -29,7 +30,7 @@ async function openLab(at?: string) {
   return {
     db,
     app,
-    move: async (server: string, change: object = {}) => await moves.request(caller, { ...app, ...change }, server),
+    move: async (server: string, change: object = {}) => await moves.request(asCall(caller, { ...app, ...change }), server),
     [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose](),
   }
 }
@@ -40,6 +41,14 @@ it('a move is a row and a job, and there is one at a time', async () => {
   expect(await findDataMove(lab.db, lab.app.id)).toMatchObject({ from_server: 'this', to_server: 'b', to_name: 'n2', stage: 'copying' })
   expect(await lab.db.selectFrom('job').select(['name', 'lane']).execute()).toEqual([{ name: 'app.move', lane: `app:${lab.app.id}` }])
   await expect(lab.move('b')).rejects.toMatchObject({ code: 'move_under_way' })
+})
+
+it('one app is moved at a time: deployments need the other slots', async () => {
+  await using lab = await openLab('this')
+  const { id } = await addApp(lab.db, 'b@example.test')
+  const places = { from_server: 'this', from_name: '', from_placement: '', to_server: 'b', to_name: 'n2' }
+  await lab.db.transaction(async (tx) => await insertMove(tx, { app_id: id, ...places, stage: 'copying', problem: '' }))
+  await expect(lab.move('b')).rejects.toMatchObject({ code: 'move_under_way', message: expect.stringContaining('Another app') })
 })
 
 it.each([

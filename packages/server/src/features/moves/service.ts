@@ -2,14 +2,14 @@ import type { Application } from '@berth/contract'
 import { findAppData, findDataMove, HERE, listLeftVolumes } from '../../domain/app-data.ts'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import type { Caller } from '../../domain/caller.ts'
+import type { AppCall, Caller } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { insertMove } from './store.ts'
+import { insertMove, isAnyMoved } from './store.ts'
 
 type Deps = {
   db: Db
@@ -18,6 +18,9 @@ type Deps = {
   present: (app: AppRow) => Promise<Application>
   now: () => Date
 }
+/** A move takes as long as its data does, and a slot of those in which deployments run. */
+const ANOTHER = 'Another app is being moved. One app is moved at a time: try again when that has ended.'
+
 type Destination = { server: string; name: string }
 
 /** Begins to move an app with its data to another server. A job does it, in the queue of the app: nothing else starts it meanwhile. */
@@ -51,6 +54,7 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
     if (data === undefined) throw noData()
     if (data.server === to.server) throw new AppError('server_refused', { message: 'The data of the app is on this server already.' })
     if ((await findDataMove(tx, app.id)) !== undefined) throw new AppError('move_under_way')
+    if (await isAnyMoved(tx)) throw new AppError('move_under_way', { message: ANOTHER })
     if ((await listLeftVolumes(tx)).some(({ app_id, server }) => app_id === app.id && server === to.server))
       throw new AppError('server_refused', {
         message: 'An old copy of the data is still being removed from this server. Try again in a minute.',
@@ -64,14 +68,14 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
     await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
   }
 
-  async function request(caller: Caller, app: AppRow, server: string): Promise<Application> {
+  async function request({ app, again }: AppCall, server: string): Promise<Application> {
     if (kindOf(app).runsOn === 'this')
       throw fieldError('invalid_request', 'appId', 'must not be a compose app: those run on the server that Berth runs on')
     const data = await findAppData(db, app.id)
     if (data === undefined) throw noData()
     const to = await destinationOf(server)
     await refuseLostSource(data)
-    await db.transaction(async (tx) => await write(tx, { caller, app, to }))
+    await db.transaction(async (tx) => await write(tx, { ...(await again(tx)), to }))
     return await present(app)
   }
 

@@ -8,6 +8,10 @@ export async function insertMove(tx: Tx, move: Insertable<DataMoveTable>): Promi
   await tx.insertInto('data_move').values(move).execute()
 }
 
+export async function isAnyMoved(tx: Tx): Promise<boolean> {
+  return (await tx.selectFrom('data_move').select('app_id').limit(1).execute()).length > 0
+}
+
 /** The only writer of its stage. False if somebody else has moved it on. */
 export async function setStage(tx: Tx, { app_id, stage }: DataMove, change: Pick<DataMove, 'stage' | 'problem'>): Promise<boolean> {
   const updated = tx.updateTable('data_move').set(change).where('app_id', '=', app_id).where('stage', '=', stage)
