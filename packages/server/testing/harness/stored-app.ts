@@ -1,3 +1,4 @@
+import type { AppCall, Caller } from '../../src/domain/caller.ts'
 import { type AppRow, type DeploymentRow, insertUser } from '../../src/domain/rows.ts'
 import { insertDeployment, moveDeployment, noteDeployment } from '../../src/features/deployments/store.ts'
 import type { Db } from '../../src/store/database.ts'
@@ -56,4 +57,9 @@ export async function addLiveRelease(db: Db, app: AppRow, { sealed_config = '', 
   const { id } = await addDeployment(db, app, { sealed_config, image: main_service === '' ? 'i' : '' })
   const change = { is_active: 1, ...(main_service !== '' && { main_service }) } as const
   return await db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change }))
+}
+
+/** A call that stays authorised. */
+export function asCall(caller: Caller, app: AppRow): AppCall {
+  return { caller, app, again: async () => ({ caller, app }) }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { addApp } from '../../../testing/harness/stored-app.ts'
+import { addApp, asCall } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { createEngine } from '../../engine/engine.ts'
@@ -65,12 +65,14 @@ it('one person can start, stop and restart four apps at once, without blocking o
   const codes: unknown[] = []
   const asked = Array.from({ length: 300 }, async (_each, n) => {
     const verb = (['start', 'stop', 'restart'] as const)[n % 3] ?? 'stop'
-    await containers.apply(caller(1), slow, { verb }).catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause))
+    await containers
+      .apply(asCall(caller(1), slow), { verb })
+      .catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause))
   })
   await expect.poll(() => codes.length, { timeout: 30_000 }).toBe(96)
   expect(new Set(codes)).toEqual(new Set(['server_busy']))
   expect(working()).toBe(4)
-  await expect(containers.apply(caller(2), other, { verb: 'stop' })).rejects.toMatchObject({ code: 'no_container' }) // at once
+  await expect(containers.apply(asCall(caller(2), other), { verb: 'stop' })).rejects.toMatchObject({ code: 'no_container' }) // at once
   end()
   await Promise.all(asked)
   expect(working()).toBe(204)
@@ -136,7 +138,10 @@ it('a stop of what is stopped already writes nothing', async () => {
     onChanged: () => undefined,
   })
   const caller = { id: app.created_by, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin } as const
-  for (let n = 0; n < 3; n += 1) await containers.apply(caller, app, { verb: 'stop' })
+  const lost = async () => await Promise.reject(new AppError('app_not_found'))
+  await expect(containers.apply({ caller, app, again: lost }, { verb: 'stop' })).rejects.toMatchObject({ code: 'app_not_found' })
+  expect(stops).toEqual([]) // rights that were lost while it waited for its turn
+  for (let n = 0; n < 3; n += 1) await containers.apply(asCall(caller, app), { verb: 'stop' })
   server.closeAllConnections()
   server.close()
   expect(stops).toHaveLength(3) // the engine is told each time, in case the container was started beside us

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
+import { addApp, addDeployment, asCall } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { setWanted } from '../../domain/app-status.ts'
 import { PLATFORM } from '../../domain/audit.ts'
@@ -77,7 +77,7 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
     db,
     app,
     effects,
-    apply: async (verb: 'start' | 'restart') => await containers.apply(caller, app, { verb }),
+    apply: async (verb: 'start' | 'restart') => await containers.apply(asCall(caller, app), { verb }),
     status: async () => (await db.selectFrom('app').select('status').executeTakeFirstOrThrow()).status,
     [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose](),
   }

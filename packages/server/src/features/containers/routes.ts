@@ -3,16 +3,16 @@ import type { Containers } from './service.ts'
 
 export function containerHandlers(containers: Containers) {
   return {
-    'containers.start': async ({ caller, app }) => {
-      await containers.apply(caller, app, { verb: 'start' })
+    'containers.start': async ({ caller, app, again }) => {
+      await containers.apply({ caller, app, again }, { verb: 'start' })
       return { message: 'Container started successfully' }
     },
-    'containers.stop': async ({ caller, app }) => {
-      await containers.apply(caller, app, { verb: 'stop' })
+    'containers.stop': async ({ caller, app, again }) => {
+      await containers.apply({ caller, app, again }, { verb: 'stop' })
       return { message: 'Container stopped successfully' }
     },
-    'containers.restart': async ({ caller, app }) => {
-      await containers.apply(caller, app, { verb: 'restart' })
+    'containers.restart': async ({ caller, app, again }) => {
+      await containers.apply({ caller, app, again }, { verb: 'restart' })
       return { message: 'Container restarted successfully' }
     },
     'containers.status': async ({ app }) => await containers.status(app),

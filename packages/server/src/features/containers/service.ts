@@ -3,7 +3,7 @@ import { findDataMove } from '../../domain/app-data.ts'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
 import { isAt, mainProcessName, processesWanted } from '../../domain/processes.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
@@ -111,17 +111,18 @@ export function createContainers(deps: Deps) {
   } satisfies Record<Verb, (id: string) => Promise<void>>
 
   /** Applies to all containers of an app, or to one service of a compose app. */
-  async function apply(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
-    await limited(verbLimiter, caller, TOO_MANY_VERBS, async () => await applyNow(caller, app, asked))
+  async function apply(call: AppCall, asked: Asked): Promise<void> {
+    await limited(verbLimiter, call.caller, TOO_MANY_VERBS, async () => await applyNow(call, asked))
   }
 
-  async function applyNow(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
+  async function applyNow({ caller, app, again }: AppCall, asked: Asked): Promise<void> {
     const { verb, service } = asked
     await whenReachable(async () => {
       const wanted = await containersFor(deps, app, asked)
       const options = { mayUseReserve: verb === 'stop' && (isStaff(caller) || ('part' as const)) }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
+          await again(tx)
           await refuseDuringDeployment(tx, app.id, verb)
           const isNew = await writeWanted(tx, app, asked)
           if (verb === 'stop' && !isNew) return // a repeated stop frees nothing, so it must not write anything either

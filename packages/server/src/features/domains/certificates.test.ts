@@ -14,6 +14,8 @@ import { readSettings, writeSetting } from '../settings/store.ts'
 import { createDomainCertificates } from './certificates.ts'
 import { deleteDomain, findDomainByHost, insertDomain, newDomainRow } from './store.ts'
 
+const mayStill = async () => undefined
+
 type Issuer = Parameters<typeof createCertificates>[0]['issuer']
 type CertificateStore = ReturnType<typeof openKeptCertificates>['store']
 
@@ -55,7 +57,7 @@ async function openDomains(issuerOf: (store: CertificateStore) => Issuer) {
   }
   const bring = async (row: DomainRow) => {
     const { chain, key } = ownCertificate(row.host)
-    await domains.useOwn(row, { certificate: chain, privateKey: key })
+    await domains.useOwn(row, { certificate: chain, privateKey: key }, mayStill)
   }
   async function close(): Promise<void> {
     await certificates.close()
@@ -85,11 +87,11 @@ it('a slow order only blocks its own host', async () => {
   await expect.poll(() => ordered, { timeout: 30_000 }).toEqual(['slow.test'])
   await bring(await rowOf('slow.test'))
   let isDropped = false
-  const dropped = domains.dropOwn(await rowOf('slow.test')).then(() => (isDropped = true))
+  const dropped = domains.dropOwn(await rowOf('slow.test'), mayStill).then(() => (isDropped = true))
   await add('other.test')
   await bring(await rowOf('other.test'))
   await domains.wantAll(turn)
-  await domains.dropOwn(await rowOf('other.test'))
+  await domains.dropOwn(await rowOf('other.test'), mayStill)
   expect((await rowOf('slow.test')).own_certificate).toBe(0)
   expect(isDropped).toBe(false)
   answer.resolve()
@@ -107,7 +109,7 @@ it('a domain that was removed meanwhile changes nothing for the next owner of it
   await expect(bring(stale)).rejects.toMatchObject({ code: 'domain_not_found' })
   expect((await rowOf('moved.test')).own_certificate).toBe(0)
   await bring(next)
-  await expect(domains.dropOwn(stale)).rejects.toMatchObject({ code: 'domain_not_found' })
+  await expect(domains.dropOwn(stale, mayStill)).rejects.toMatchObject({ code: 'domain_not_found' })
   expect((await rowOf('moved.test')).own_certificate).toBe(1)
   expect(certificates.isUploaded('moved.test')).toBe(true)
 })

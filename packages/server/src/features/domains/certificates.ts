@@ -75,8 +75,9 @@ export function createDomainCertificates(deps: Deps) {
     return (await findDomainByHost(db, host))?.id === id
   }
 
-  async function useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void> {
+  const useOwn: DomainCertificates['useOwn'] = async (domain, pem, confirm) => {
     await inTurn(domain.host, async () => {
+      await confirm()
       if (!(await isStill(domain))) throw new AppError('domain_not_found')
       const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
       if (problem !== undefined)
@@ -88,9 +89,10 @@ export function createDomainCertificates(deps: Deps) {
     })
   }
 
-  async function dropOwn(domain: DomainRow): Promise<void> {
+  const dropOwn: DomainCertificates['dropOwn'] = async (domain, confirm) => {
     if (domain.own_certificate === 0 && !deps.certificates().isUploaded(domain.host)) return
     await inTurn(domain.host, async () => {
+      await confirm()
       if (!(await isStill(domain))) throw new AppError('domain_not_found')
       await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null }, domain.id)
       await forget(domain.host)

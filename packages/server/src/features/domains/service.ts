@@ -2,7 +2,7 @@ import type { DnsRecord, Domain, Settings } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
 import { type AppRow, type DomainRow, findApp, findDomain } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -28,10 +28,14 @@ import {
 } from './store.ts'
 
 /** What the edge does for domains; each call saves its result in the row. */
+type Confirm = () => Promise<void>
+type DomainCall = AppCall & { domain: DomainRow }
+
 export type DomainCertificates = {
   checkNow(domain: DomainRow): Promise<void>
-  useOwn(domain: DomainRow, pem: Pem): Promise<void>
-  dropOwn(domain: DomainRow): Promise<void>
+  /** Waits for a running order; `confirm` is called after that. */
+  useOwn(domain: DomainRow, pem: Pem, confirm: Confirm): Promise<void>
+  dropOwn(domain: DomainRow, confirm: Confirm): Promise<void>
 }
 
 type NewDomain = { domain: string; service?: string; port?: number | null }
@@ -150,13 +154,13 @@ function createCertificateUse(deps: Deps, { shown, touched }: Use) {
     return await shown(await current(deps.db, domain))
   }
 
-  async function setCertificate(caller: Caller, app: AppRow, domain: DomainRow, pem: Pem): Promise<Domain> {
-    await deps.certificates.useOwn(domain, pem)
+  async function setCertificate({ caller, app, domain, again }: DomainCall, pem: Pem): Promise<Domain> {
+    await deps.certificates.useOwn(domain, pem, async () => void (await again(deps.db)))
     return await shown(await touched(caller, app, domain, 'domain.certificate'))
   }
 
-  async function removeCertificate(caller: Caller, app: AppRow, domain: DomainRow): Promise<Domain> {
-    await deps.certificates.dropOwn(domain)
+  async function removeCertificate({ caller, app, domain, again }: DomainCall): Promise<Domain> {
+    await deps.certificates.dropOwn(domain, async () => void (await again(deps.db)))
     return await shown(await touched(caller, app, domain, 'domain.certificate_removed'))
   }
 

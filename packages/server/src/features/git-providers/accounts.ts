@@ -63,12 +63,13 @@ export function createGitAccounts(deps: Deps) {
     return checked
   }
 
-  async function remove(caller: Caller, account: GitAccountRow, options: { force: boolean }): Promise<{ id: number }> {
+  async function remove(account: GitAccountRow, options: { force: boolean }, again: Again): Promise<{ id: number }> {
     const at = now()
     const users = await appsUsing(db, account.id)
     if (users.length > 0 && !options.force) throw inUse(users.map(({ name }) => name))
     await deps.farewell(account)
     await db.transaction(async (tx) => {
+      const { caller } = await again(tx)
       const apps = await appsUsing(tx, account.id)
       if (apps.length > 0 && !options.force) throw inUse(apps.map(({ name }) => name))
       if (!(await deleteAccount(tx, account.id))) throw new AppError('git_not_connected')

@@ -9,7 +9,7 @@ export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Rep
     'git.accounts': async ({ caller }) => await gitAccounts.list(caller),
     'git.createAccount': async ({ caller, input, again }) => await gitAccounts.create(caller, input, again),
     'git.checkAccount': async ({ caller, account }) => await gitAccounts.check(caller, account),
-    'git.deleteAccount': async ({ caller, account, input }) => await gitAccounts.remove(caller, account, { force: input.force ?? false }),
+    'git.deleteAccount': async ({ account, input, again }) => await gitAccounts.remove(account, { force: input.force ?? false }, again),
     'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
     'git.branches': async ({ caller, account, input }) =>
       await repositories.branches(caller, account, { fullName: input.repoFullName, search: input.search ?? '' }),

@@ -27,16 +27,16 @@ export function stackHandlers({ stacks, planStack, composeFiles, containers, por
     'stacks.setFile': async ({ caller, app, input }) => await composeFiles.set(caller, app, input.composeFile),
     'stacks.planNew': async ({ caller, project, input }) => await planStack.ofNew(caller, project.id, input),
     'stacks.services': async ({ caller, app }) => await stacks.services(caller, app),
-    'stacks.startService': async ({ caller, app, input: { service } }) => {
-      await containers.apply(caller, app, { verb: 'start', service })
+    'stacks.startService': async ({ caller, app, again, input: { service } }) => {
+      await containers.apply({ caller, app, again }, { verb: 'start', service })
       return { message: `Service ${service} started` }
     },
-    'stacks.stopService': async ({ caller, app, input: { service } }) => {
-      await containers.apply(caller, app, { verb: 'stop', service })
+    'stacks.stopService': async ({ caller, app, again, input: { service } }) => {
+      await containers.apply({ caller, app, again }, { verb: 'stop', service })
       return { message: `Service ${service} stopped` }
     },
-    'stacks.restartService': async ({ caller, app, input: { service } }) => {
-      await containers.apply(caller, app, { verb: 'restart', service })
+    'stacks.restartService': async ({ caller, app, again, input: { service } }) => {
+      await containers.apply({ caller, app, again }, { verb: 'restart', service })
       return { message: `Service ${service} restarted` }
     },
   } satisfies Partial<Handlers>

@@ -4,7 +4,7 @@ import type { VolumeDeletion } from './volumes.ts'
 
 export function storageHandlers({ files, deleteVolume }: { files: Files; deleteVolume: VolumeDeletion }) {
   return {
-    'volumes.delete': async ({ caller, app, input }) => await deleteVolume(caller, app, input.volume),
+    'volumes.delete': async ({ caller, app, input, again }) => await deleteVolume({ caller, app, again }, input.volume),
     'files.list': async ({ app }) => await files.list(app),
     'files.read': async ({ app, input }) => await files.read(app, input.path),
     'files.save': async ({ caller, app, input }) => await files.save(caller, app, input),

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { addApp } from '../../../testing/harness/stored-app.ts'
+import { addApp, asCall } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { EngineError } from '../../engine/api/errors.ts'
@@ -21,7 +21,7 @@ async function open(remove: (name: string) => Promise<void> = async () => undefi
   const deleteVolume = createVolumeDeletion(deps)
   return {
     app,
-    ask: async (volume: string) => await deleteVolume(caller, app, volume),
+    ask: async (volume: string) => await deleteVolume(asCall(caller, app), volume),
     removeVolume: createRemoveVolume({ ...deps, step: async (_name, work) => await work(), log: pino({ level: 'silent' }) }),
     jobs: async () => (await db.selectFrom('job').select('payload').execute()).map(({ payload }) => JSON.parse(payload) as unknown),
     audit: async () => await db.selectFrom('audit').select(['action', 'after']).execute(),

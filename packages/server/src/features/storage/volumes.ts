@@ -1,9 +1,9 @@
 import { findAppData, HERE } from '../../domain/app-data.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import type { Caller } from '../../domain/caller.ts'
+import type { AppCall } from '../../domain/caller.ts'
 import { enqueueOnce } from '../../domain/job-names.ts'
-import { type AppRow, findApp } from '../../domain/rows.ts'
+import type { AppRow } from '../../domain/rows.ts'
 import { EngineUnreachable, ServerAway } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { appVolumeName, ownedBy } from '../../engine/labels.ts'
@@ -40,7 +40,7 @@ export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }:
         })
   }
 
-  return async function remove(caller: Caller, app: AppRow, volume: string): Promise<{ volume: string }> {
+  return async function remove({ app, again }: AppCall, volume: string): Promise<{ volume: string }> {
     if (isInSettings(app, volume)) throw new AppError('volume_in_use')
     if ((await liveVolumes(app.id)).includes(volume)) throw new AppError('volume_in_use', { message: STILL_LIVE })
     await refuseInUse(app, appVolumeName(instance, app.id, volume)).catch((cause: unknown) => {
@@ -49,8 +49,7 @@ export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }:
     })
     const at = now()
     await db.transaction(async (tx) => {
-      const current = await findApp(tx, app.id)
-      if (!current) throw new AppError('app_not_found')
+      const { caller, app: current } = await again(tx)
       if (isInSettings(current, volume)) throw new AppError('volume_in_use')
       if (!(await enqueueOnce(tx, 'volume.remove', { appId: app.id, volume }, { by: caller.id, at }))) return
       await recordAudit(tx, at, caller, { action: 'volume.delete', subject: 'app', subjectId: app.id, after: { volume } })
