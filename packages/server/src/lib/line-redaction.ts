@@ -40,14 +40,15 @@ export function shownLine({ raw, hidden, isAllHidden }: PrintedLine): string {
   let shown = ''
   let isHiding = false
   let next = 0
+  // Looked for once for each run of characters that are hidden, or are not: a line can have very many pieces between two changes.
+  let run = { isHidden: false, end: 0 }
   const take = (end: number) => {
     for (let at = next; at < end; ) {
-      const isHidden = hidden[at] === 1
-      const change = hidden.indexOf(isHidden ? 0 : 1, at)
-      const to = change === -1 ? end : Math.min(change, end)
-      if (!isHidden) shown += raw.slice(at, to)
+      if (at >= run.end) run = runFrom(hidden, at)
+      const to = Math.min(run.end, end)
+      if (!run.isHidden) shown += raw.slice(at, to)
       else if (!isHiding) shown += MASK
-      isHiding = isHidden
+      isHiding = run.isHidden
       at = to
     }
   }
@@ -58,6 +59,12 @@ export function shownLine({ raw, hidden, isAllHidden }: PrintedLine): string {
   }
   take(raw.length)
   return cutLine(shown)
+}
+
+function runFrom(hidden: Uint8Array, at: number): { isHidden: boolean; end: number } {
+  const isHidden = hidden[at] === 1
+  const change = hidden.indexOf(isHidden ? 0 : 1, at)
+  return { isHidden, end: change === -1 ? hidden.length : change }
 }
 
 type Options = { readonly hasSpaces: boolean; readonly stepsFor?: (length: number) => number }

@@ -39,6 +39,11 @@ const LOGS: readonly CostlyText[] = [
     read: redacted((n) => `${'a'.repeat(100)}${n}`),
   },
   { name: 'a line of secrets within secrets', text: () => repeated('a', LINE), read: redacted((n) => 'a'.repeat(8 + (n % 120))) },
+  {
+    name: 'a line with a secret before many control characters',
+    text: () => `0123456789abcdef${repeated('a\u0001', LINE)}`,
+    read: redacted(() => '0123456789abcdef'),
+  },
   { name: 'a line of names of images', text: () => repeated('berth/0123456789abcdef0123456789abcde', LINE), read: redacted(random) },
   { name: 'lines that could all say why', text: () => repeated('missing required no set ', 16 * KIB), read: told },
   { name: 'lines of brackets', text: () => repeated('{"level":{', 16 * KIB), read: told },
