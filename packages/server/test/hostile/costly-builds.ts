@@ -9,6 +9,7 @@ import { parseDockerignore } from '../../src/engine/build/dockerignore.ts'
 import { failedStep } from '../../src/engine/build/failed-step.ts'
 import { recordsIn } from '../../src/engine/build/tar-bytes.ts'
 import { objectionTo } from '../../src/features/deployments/release/check-bases.ts'
+import { refuseRegistries } from '../../src/features/deployments/release/check-registries.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
 
 const DOCKERFILE = LONGEST_DOCKERFILE_KIB * KIB - 100
@@ -33,6 +34,11 @@ const DOCKERFILES: readonly CostlyText[] = [
   },
   { name: 'steps in a Dockerfile', text: () => repeated('RUN a\n', DOCKERFILE), read: readDockerfile },
   { name: 'stages in a Dockerfile', text: () => `ARG A=a\n${repeated('FROM $A\n', DOCKERFILE)}`, read: readDockerfile },
+  {
+    name: 'images in a Dockerfile',
+    text: () => repeated('FROM a\n', DOCKERFILE),
+    read: async (text) => await refuseRegistries(readDockerfile(text), { refuseImage: async () => undefined, setBy: null }),
+  },
   { name: 'lines in a line of a Dockerfile', text: () => `RUN ${repeated('\\\n', DOCKERFILE)}`, read: readDockerfile },
   { name: 'flags in a Dockerfile', text: () => `RUN ${repeated('--mount=a ', DOCKERFILE)}`, read: readDockerfile, says: '' },
   { name: 'blanks in a Dockerfile', text: () => `FROM a\nRUN ${repeated(' ', DOCKERFILE)}`, read: readDockerfile },

@@ -9,7 +9,7 @@ const MOST_SECONDS = 2
 const MOST_HEAP_MIB = 256
 const LONGEST_SENTENCE = 16_000
 /** Of waiting for one that may never end. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 50_000
 
 let worker: Worker | undefined
 

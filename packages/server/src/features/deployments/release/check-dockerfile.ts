@@ -40,6 +40,8 @@ export type CheckDockerfile = (dockerfile: string | { readonly text: string }, o
 
 /** The registry is asked about each of them. */
 const MOST_IMAGES = 200
+/** A name server is asked about each of them. */
+const MOST_FETCHES = 500
 /** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
 
@@ -100,11 +102,13 @@ export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refus
       refuse(
         `The Dockerfile asks to be parsed by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 is allowed here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
-    for (const fetch of fetches) await check(fetch, signal)
-    await refuseRegistries(reading, { refuseImage, setBy: options.setBy })
     const images = [...reading.bases.map(({ image }) => image ?? ''), ...namesWithDigest(text)]
     const named = new Set(images)
     if (named.size > MOST_IMAGES) refuse(`The Dockerfile names more than ${MOST_IMAGES} images.`)
+    if (new Set(fetches.map((fetch) => fetch.text)).size > MOST_FETCHES)
+      refuse(`The Dockerfile takes files from more than ${MOST_FETCHES} addresses, images and stages.`)
+    for (const fetch of fetches) await check(fetch, signal)
+    await refuseRegistries(reading, { refuseImage, setBy: options.setBy })
     for (const image of named) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
     return hasVulnerableBuilder(facts.version) ? await checkForVulnerableBuilder(reading, facts, options) : new AsyncDisposableStack()
   }

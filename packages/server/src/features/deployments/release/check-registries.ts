@@ -11,7 +11,8 @@ export async function refuseRegistries(
   { bases, fetches }: Pick<DockerfileReading, 'bases' | 'fetches'>,
   { refuseImage, setBy }: { refuseImage: RefuseImage; setBy: number | null },
 ): Promise<void> {
-  const copied = fetches.filter(({ kind, line }) => kind === 'image' && !bases.some((base) => base.line === line))
+  const lines = new Set(bases.map(({ line }) => line))
+  const copied = fetches.filter(({ kind, line }) => kind === 'image' && !lines.has(line))
   for (const { line, text, image } of [...bases, ...copied.map((fetch) => ({ ...fetch, image: fetch.text }))]) {
     const isKnown = image !== null && !image.includes('$')
     if (isKnown && !image.includes('/')) continue
