@@ -33,5 +33,5 @@ export async function planOf({ text, port, files }: CorpusFile): Promise<Compose
       ? { kind: 'directory', files: [{ path: 'x', mode: 0o644, blob: 'b' }] }
       : { kind: 'missing' }
   }
-  return await withRepository((lookUp) => planCompose(text, { ...settings, port, lookUp }), read)
+  return await withRepository((access) => planCompose(text, { ...settings, port, ...access }), read)
 }

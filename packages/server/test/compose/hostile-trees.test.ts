@@ -29,7 +29,7 @@ async function readOf(tree: Tree, file: string): Promise<string> {
     }
     const { read, blobs } = createRepositoryFiles(workspace)
     const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: null, reservedPorts: [3000], newImageName: () => 'built' }
-    const plan = await withRepository((lookUp) => planCompose(file, { ...settings, lookUp }), read)
+    const plan = await withRepository((access) => planCompose(file, { ...settings, ...access }), read)
     return JSON.stringify([plan, ...[...blobs.values()].map(String)])
   } catch (cause) {
     return `refused: ${String(cause)}`

@@ -1,5 +1,6 @@
 import { parseEnvFile } from '../../src/engine/compose/env-file.ts'
 import { type ComposeSettings, planCompose } from '../../src/engine/compose/policy.ts'
+import { type RepoEntry, withRepository } from '../../src/engine/compose/repository.ts'
 import { refusePlan } from '../../src/features/deployments/release/compose/refuse-not-allowed.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
 
@@ -14,6 +15,11 @@ const readWith = (files: Readonly<Record<string, string>>) => (text: string) =>
   })
 
 const OWNER = { instance: 'i', projectId: 1, appId: 1, deploymentId: 1 }
+
+const fileOf = (text: string | undefined): RepoEntry =>
+  text === undefined ? { kind: 'missing' } : { kind: 'file', mode: 0o644, blob: '', text }
+const longFile = (keys: number, other: string | undefined, more = 'volumes: {}') =>
+  `${other === undefined ? '' : including(other, 1)}${more}\nx-a: { ${listed(keys, (n) => `k${n}: v`)} }\n`
 
 const including = (name: string, times = 200) => `include: [${listed(times, () => name)}]\n`
 const services = (count: number, rest: string) =>
@@ -50,6 +56,15 @@ export const COSTLY_COMPOSE: readonly CostlyText[] = [
       `services:\n  big: { ${listed(7000, (n) => `x-${n}: 1`)} }\n${Array.from({ length: 29 }, (_, n) => `  s${n}: { extends: big }\n`).join('')}`,
     read,
     says: 'extend each other',
+  },
+  {
+    name: 'long files that include each other in turn',
+    text: () => longFile(6500, 'b', 'services: { a: { image: x } }'),
+    read: async (text) => {
+      const files = new Map(['b', 'c', 'd', 'e', 'f'].map((name, n) => [name, longFile(2400, 'cdef'[n])]))
+      const read = async (path: string) => fileOf(files.get(path))
+      await withRepository((access) => planCompose(text, { ...plain, ...access }), read)
+    },
   },
   {
     name: 'more services than can run, which extend a long one',

@@ -28,7 +28,7 @@ const settings: ComposeSettings = {
 }
 const plan = async (text: string) =>
   await withRepository(
-    (lookUp) => planCompose(text, { ...settings, lookUp }),
+    (access) => planCompose(text, { ...settings, ...access }),
     async (path) => FILES[path] ?? { kind: 'missing' },
   )
 const one = async (lines: string, more = '') => {

@@ -9,7 +9,7 @@ async function planOf(text: string, files: Record<string, string | RepoEntry>, d
     const file = files[name]
     return typeof file === 'string' ? { kind: 'file', mode: 0o644, blob: name, text: file } : (file ?? { kind: 'missing' })
   }
-  return await withRepository((lookUp) => planCompose(text, { ...settings, directory, lookUp }), read)
+  return await withRepository((access) => planCompose(text, { ...settings, directory, ...access }), read)
 }
 
 it('a service inherits from the one it extends, in the same file or another, and its own settings win', async () => {

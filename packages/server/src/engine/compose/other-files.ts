@@ -3,10 +3,9 @@ import { SpecRefused } from '../api/errors.ts'
 import { mergedService } from './merge-services.ts'
 import { rebased } from './rebase.ts'
 import { mapping, matching, type Reading, refuse, scalar, sequence } from './refuse.ts'
-import { fileAt, type LookUp, repositoryPath } from './repository.ts'
-import { parseComposeYaml } from './yaml.ts'
+import { type Access, fileAt, repositoryPath } from './repository.ts'
 
-type Place = { readonly directory: string; readonly lookUp: LookUp; readonly reading: Reading }
+type Place = Access & { readonly directory: string; readonly reading: Reading }
 type Service = Readonly<Record<string, unknown>>
 type File = Readonly<Record<string, unknown>>
 
@@ -42,7 +41,7 @@ export function withOtherFiles(source: unknown, place: Place): unknown {
 
 type Load = (given: unknown, at: string) => { readonly name: string; readonly file: File }
 
-function createLoad({ directory, lookUp }: Place): Load {
+function createLoad({ directory, lookUp, parse }: Place): Load {
   const known = new Map<string, File>()
   let characters = 0
   return function load(given, at) {
@@ -54,7 +53,7 @@ function createLoad({ directory, lookUp }: Place): Load {
     if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text file, or is too long')
     characters += entry.kind === 'file' ? (entry.text?.length ?? 0) : 0
     if (characters > MOST_CHARACTERS) refuse(at, `refers to files with more than ${MOST_CHARACTERS / 1024} KiB in total`)
-    const parsed = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // it is there at the next attempt
+    const parsed = entry.kind === 'file' ? mapping(parse(entry.text ?? ''), name) : {} // it is there at the next attempt
     const file = rebased(parsed, path.posix.relative(`/${directory}`, path.posix.dirname(`/${name}`)))
     known.set(name, file)
     return { name, file }

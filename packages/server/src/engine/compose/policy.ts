@@ -8,7 +8,7 @@ import { MOST_SERVICES, withOtherFiles } from './other-files.ts'
 import { activeServices } from './profiles.ts'
 import { publishedOf } from './published.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
-import { type LookUp, repositoryPath } from './repository.ts'
+import { type Access, type LookUp, repositoryPath } from './repository.ts'
 import { type Endpoint, routedOf } from './routed.ts'
 import { ALIAS, type ServiceContext, type ServiceRead, serviceOf } from './service.ts'
 import type { ComposePlan } from './stack.ts'
@@ -34,6 +34,8 @@ export type ComposeSettings = {
   /** The directory of the compose file, and access to the other files of the repository. Without it, the file can refer to no others. */
   readonly directory?: string
   readonly lookUp?: LookUp
+  /** Otherwise each text is parsed where it is needed. */
+  readonly parse?: Access['parse']
   /** There is no repository, so nothing can be built. */
   readonly standsAlone?: boolean
 }
@@ -43,7 +45,7 @@ const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name', 'configs
 
 /** Turns a compose file into a plan of what we allow to run. An allow list: an unknown key is refused by name. */
 export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
-  return read((reading) => planned(parseComposeYaml(text), settings, reading))
+  return read((reading) => planned((settings.parse ?? parseComposeYaml)(text), settings, reading))
 }
 
 /** The same for a file that is already parsed. */
@@ -83,7 +85,7 @@ export function judgeCompose(text: string, settings: ComposeSettings): ComposeJu
   const reading = createReading()
   const variables = createVariables()
   try {
-    const plan = reading.attempt(() => planned(parseComposeYaml(text), settings, reading, variables))
+    const plan = reading.attempt(() => planned((settings.parse ?? parseComposeYaml)(text), settings, reading, variables))
     return { plan: withNotes(plan, reading), objections: reading.objections(), variables: variables.found() }
   } catch (cause) {
     if (!(cause instanceof SpecRefused)) throw cause
@@ -93,10 +95,10 @@ export function judgeCompose(text: string, settings: ComposeSettings): ComposeJu
 }
 
 function planned(given: unknown, settings: ComposeSettings, reading: Reading, variables = createVariables()): ComposePlan {
-  const { directory = '', lookUp = () => ({ kind: 'missing' as const }) } = settings
+  const { directory = '', lookUp = () => ({ kind: 'missing' as const }), parse = parseComposeYaml } = settings
   const budget = newBudget()
   const env = { ...committedVariables(settings.env, { directory, lookUp, budget }), ...settings.env }
-  const source = interpolated(withOtherFiles(given, { directory, lookUp, reading }), (text) =>
+  const source = interpolated(withOtherFiles(given, { directory, lookUp, parse, reading }), (text) =>
     interpolate(text, env, budget, variables.add),
   )
   variables.addNamed(source)

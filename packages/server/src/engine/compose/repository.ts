@@ -2,6 +2,7 @@ import path from 'node:path'
 import { SpecRefused } from '../api/errors.ts'
 import { refuse } from './refuse.ts'
 import type { PlacedFile } from './stack.ts'
+import { parseComposeYaml } from './yaml.ts'
 
 /** The entry at a path in the repository. `unread`: not read yet. */
 export type RepoEntry =
@@ -34,12 +35,21 @@ export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<Repo
 
 const MOST_ROUNDS = 50
 
+/** How the planner sees a repository. Each text is parsed once, however many attempts there are. */
+export type Access = { readonly lookUp: LookUp; readonly parse: (text: string) => unknown }
+
 /** Runs the synchronous planner repeatedly: each attempt reports the paths it lacks, and they are read before the next one. */
 export async function withRepository<Result>(
-  attempt: (lookUp: LookUp) => Result,
+  attempt: (access: Access) => Result,
   read: (path: string) => Promise<RepoEntry>,
 ): Promise<Result> {
   const known = new Map<string, RepoEntry>()
+  const parsed = new Map<string, () => unknown>()
+  const parse = (text: string) => {
+    const outcome = parsed.get(text) ?? outcomeOf(() => parseComposeYaml(text))
+    parsed.set(text, outcome)
+    return outcome()
+  }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const wanted = new Set<string>()
     const lookUp: LookUp = (normal) => {
@@ -47,7 +57,7 @@ export async function withRepository<Result>(
       if (found === undefined) wanted.add(normal)
       return found ?? { kind: 'unread' }
     }
-    const outcome = outcomeOf(() => attempt(lookUp))
+    const outcome = outcomeOf(() => attempt({ lookUp, parse }))
     if (wanted.size === 0) return outcome()
     for (const normal of wanted) known.set(normal, await read(normal))
   }

@@ -29,7 +29,7 @@ export function createJudgeStack({ reservedPorts }: { reservedPorts: () => Promi
       const { name, text } = await composeFileIn(workspace, input.directory)
       const { read } = createRepositoryFiles(workspace, signal)
       const settings = await settingsOf(input)
-      return { file: name, ...(await withRepository((lookUp) => judgeCompose(text, { ...settings, lookUp }), read)) }
+      return { file: name, ...(await withRepository((access) => judgeCompose(text, { ...settings, ...access }), read)) }
     } catch (cause) {
       if (!(cause instanceof DeploymentFailure) && !(cause instanceof SourceError)) throw cause
       const plan = { services: [], builds: [], routedService: null }

@@ -55,7 +55,7 @@ export function createMakePlan(deps: Deps) {
       ...(await findEndpoints(deps.db, app.id)),
       standsAlone: pasted !== undefined,
     }
-    const plan = await withRepository((lookUp) => planCompose(source.text, { ...settings, lookUp }), repository.read)
+    const plan = await withRepository((access) => planCompose(source.text, { ...settings, ...access }), repository.read)
     return { ...plan, source }
   }
 
