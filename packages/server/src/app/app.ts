@@ -211,6 +211,7 @@ function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates, serv
     ...watched,
     reconcile: work.reconcile,
     removeLeftVolumes: work.removeLeftVolumes,
+    spread: work.spread,
     wake: background.wake,
     wantCertificates: traffic.wantCertificates,
     makeRoom,

@@ -17,7 +17,7 @@ import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
-  engine: Pick<Engine, 'events' | 'keepPlaced' | 'keepAgents' | 'placement' | 'containers' | 'imageServer'>
+  engine: Pick<Engine, 'events' | 'keepPlaced' | 'freeWaiting' | 'keepAgents' | 'placement' | 'containers' | 'imageServer'>
   engineWatch: EngineWatch
   provisioning: Provisioning
   reconcile: Reconcile
@@ -37,6 +37,7 @@ type Parts = {
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
   removeLeftVolumes: () => Promise<void>
+  spread: () => Promise<void>
   servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
   /** Of the other servers. */
   keepEdges: () => Promise<void>
@@ -74,6 +75,8 @@ export const SINGLE_TASKS: readonly string[] = [
   'servers',
   'server checks',
   'networks of other servers',
+  'containers that wait for a server',
+  'replicas on one server',
   'agents',
   'edges of other servers',
   'visitors of other edges',
@@ -189,6 +192,16 @@ function serverTasks(parts: Parts): Task[] {
       name: 'networks of other servers',
       everyMs: PLACED_KEEP_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
+    },
+    {
+      name: 'containers that wait for a server',
+      everyMs: PLACED_LOOK_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.freeWaiting(parts.instance))),
+    },
+    {
+      name: 'replicas on one server', // and others that have none
+      everyMs: PLACED_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.spread())),
     },
     {
       name: 'agents', // on other servers

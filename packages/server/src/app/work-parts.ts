@@ -5,7 +5,7 @@ import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
 import { type Answers, createAnswers } from '../features/containers/answers.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
-import { createRestartInTurn } from '../features/containers/restart-in-turn.ts'
+import { createRestartInTurn, type RestartInTurn } from '../features/containers/restart-in-turn.ts'
 import { createContainers } from '../features/containers/service.ts'
 import { mayRestart } from '../features/containers/store.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
@@ -27,6 +27,7 @@ import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
 import { createRepair } from '../reconcile/repair.ts'
+import { createSpread } from '../reconcile/spread.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
@@ -81,7 +82,7 @@ export function createWorkParts(
   })
   const live = { deploying, sharedPlans, stopInTime, answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }) }
   const running = createContainerParts(base, { engine, ...live, ...others.traffic })
-  const reconcile = createReconcileParts(base, { engine, variables, ports, ...live, onChanged: onContainersChanged })
+  const loops = createReconcileParts(base, { engine, variables, ports, ...live, ...running, onChanged: onContainersChanged })
   return {
     ...variables,
     ports,
@@ -92,7 +93,7 @@ export function createWorkParts(
     sharedPlans,
     deployments,
     ...running,
-    reconcile,
+    ...loops,
     onAppsRemoved: createOnAppsRemoved(worker, onRowsChanged),
     removeLeftVolumes,
   }
@@ -146,6 +147,13 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
   const { db, step, now } = base
   const { engine, deploying } = deps
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
+  const restartInTurn = createRestartInTurn({
+    answers: deps.answers,
+    visitedPlaces: createVisitedPlaces(base),
+    mayRestart: async (appId, owner) => await mayRestart(db, appId, owner),
+    withoutVisitors: deps.routing.withoutVisitors,
+    healthDeadlineMs: base.tuning.healthDeadlineMs,
+  })
   const containers = createContainers({
     db,
     engine,
@@ -154,19 +162,13 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
     stopInTime: deps.stopInTime,
-    restartInTurn: createRestartInTurn({
-      answers: deps.answers,
-      visitedPlaces: createVisitedPlaces(base),
-      mayRestart: async (appId, owner) => await mayRestart(db, appId, owner),
-      withoutVisitors: deps.routing.withoutVisitors,
-      healthDeadlineMs: base.tuning.healthDeadlineMs,
-    }),
+    restartInTurn,
     now,
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
   })
   const stacks = createStackParts(base, { engine, sharedPlans: deps.sharedPlans, liveRelease, lastLines: deploying.containers.lastLines })
-  return { containers, liveRelease, ...stacks }
+  return { containers, liveRelease, restartInTurn, ...stacks }
 }
 
 type ReconcileDeps = {
@@ -177,23 +179,29 @@ type ReconcileDeps = {
   ports: Ports
   stopInTime: StopInTime
   answers: Answers
+  restartInTurn: RestartInTurn
   onChanged: (appId: number) => void
 }
 
-/** The loop that compares what should run with what runs. */
+/** The loops that compare what should run, and where, with what runs. */
 function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
   const { engine, variables, deploying, sharedPlans, ports, stopInTime, answers, onChanged } = deps
   const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
     (await createRedactor(await variables.secretsOf(app.id)).linesInTurns(lines)).map(withoutColours)
-  return createReconcile({
+  const busyLanes = async () => new Set(await lanesInQueue(db))
+  const doAnswer = async (app: { id: number; project_id: number }, containers: readonly { id: string }[]) => {
+    const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
+    return (await Promise.all(containers.map(async ({ id }) => await answers(app, id, { port, path })))).every(Boolean)
+  }
+  const reconcile = createReconcile({
     db,
     engine,
     instance,
     now,
     log,
-    busyLanes: async () => new Set(await lanesInQueue(db)),
+    busyLanes,
     lastLines: deploying.containers.lastLines,
     redact,
     repair: createRepair({ stopInTime, log }),
@@ -201,12 +209,21 @@ function createReconcileParts(base: Foundation, deps: ReconcileDeps) {
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, fetchPlan: sharedPlans?.fetch, log }).sweep,
     sweepEveryMs: base.tuning.reconcileMs,
     isAsPlanned: createIsAsPlanned({ dataDir, livePlaces: createLivePlaces(base), sharedPlans }),
-    doAnswer: async (app, containers) => {
-      const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
-      return (await Promise.all(containers.map(async ({ id }) => await answers(app, id, { port, path })))).every(Boolean)
-    },
+    doAnswer,
     settlePorts: createSettlePorts({ dataDir, ports, sharedPlans }),
     restore: deploying.restoreLater,
     onChanged,
   })
+  const spread = createSpread({
+    db,
+    engine,
+    instance,
+    busyLanes,
+    doAnswer,
+    withoutVisitors: async (app, container, work) => await deps.restartInTurn(app, [container], work, { hasOthers: true }),
+    spreadAfterMs: base.tuning.spreadAfterMs,
+    now,
+    log,
+  })
+  return { reconcile, spread }
 }

@@ -23,6 +23,8 @@ export const TUNING = {
   reconcileMs: 30_000,
   /** How long a container waits for another server before it is started on the first one. */
   waitForServerMs: 60_000,
+  /** How long replicas share a server that could be on two before one of them is moved. */
+  spreadAfterMs: 60_000,
   /** How often the edge is compared in full with its wanted state. */
   edgeRepairMs: 30_000,
   /** How often we check which certificates are due. */

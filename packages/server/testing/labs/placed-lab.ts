@@ -19,6 +19,7 @@ const TUNING = {
   stopGraceSeconds: 1,
   reconcileMs: 2000,
   waitForServerMs: 5000,
+  spreadAfterMs: 2000,
 }
 /** The machine has two cores, and the servers need them. */
 const PAUSE_MS = 5

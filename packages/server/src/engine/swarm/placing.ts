@@ -14,6 +14,7 @@ import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { createAgentUsage } from './agent-usage.ts'
 import { createAgentRemoval, createAgents } from './agents.ts'
+import { type Crowded, crowdedReplicas } from './apart.ts'
 import { createDataGate } from './data-gate.ts'
 import { createOwnEdges } from './edges.ts'
 import { createGateway, type Gateway, type Way } from './gateway.ts'
@@ -53,6 +54,7 @@ type Parts = {
   log: Log
 }
 
+const BACK_WITHIN_MS = 10_000
 const NONE = 'Apps run on this server only.'
 
 /** Containers on this server, and on others of its Swarm. */
@@ -73,6 +75,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const edges =
     agents && createOwnEdges(parts, { identity: agents.identity, services: calls, ensure: overlays.ensure, isReached, ...pulled })
   const { files, volumes, ofData } = createDataParts(parts, { calls, placement, agents })
+  const areAllBack = createAreAllBack(now)
   const services = createServiceContainers({
     calls,
     ...ofData,
@@ -91,8 +94,20 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   async function keepPlaced(instance: string): Promise<void> {
     if (whyNot() !== '' || !(await placement.isSwarm())) return
     await overlays.keep(instance)
-    await services.freeWaiting({ [LABEL.instance]: instance })
+    await services.keepApart({ [LABEL.instance]: instance })
     await files.removeUnused(instance)
+  }
+
+  /** Lets those that wait run where they should not. Asked every few seconds. */
+  async function freeWaiting(instance: string): Promise<void> {
+    if (whyNot() !== '' || !(await placement.isSwarm())) return
+    if (areAllBack((await placement.openNodes({})).map(({ id }) => id))) await services.freeWaiting({ [LABEL.instance]: instance })
+  }
+
+  /** Replicas that should be on another server. None without a Swarm of ours. */
+  async function crowded(instance: string): Promise<Crowded[]> {
+    if (!(await placement.isOpen())) return []
+    return crowdedReplicas(await calls.list({ [LABEL.instance]: instance }), await placement.openNodes({}))
   }
 
   /** Keeps the agents on the other servers. Does nothing without a Swarm of ours. */
@@ -115,6 +130,8 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     placedVolumes: volumes,
     imageServer,
     keepPlaced,
+    freeWaiting,
+    apart: { crowded, moveAway: services.moveAway },
     removePlaced,
     keepAgents,
     removeAgents,
@@ -123,6 +140,19 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     loadOfServer: async (server: { instance: string; nodeId: string }) => (await agents?.usage.load(server)) ?? null,
     /** A container of ours has run there in the image of agents. */
     sawAgentImage: (nodeId: string): void => agents?.sawImage(nodeId),
+  }
+}
+
+/** Servers that were lost together come back one after the other, within seconds: what waits for one of them does not go to the first. */
+function createAreAllBack(now: () => Date) {
+  let known: ReadonlySet<string> = new Set()
+  let changedAt = now().getTime()
+
+  return (openNodes: readonly string[]): boolean => {
+    const at = now().getTime()
+    if (openNodes.some((id) => !known.has(id))) changedAt = at
+    known = new Set(openNodes)
+    return openNodes.length > 0 && at - changedAt >= BACK_WITHIN_MS
   }
 }
 

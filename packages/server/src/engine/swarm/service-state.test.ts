@@ -101,6 +101,10 @@ it('changes only what it is told to', () => {
     Name: 'x',
     TaskTemplate: { ForceUpdate: 3, Placement: { Constraints: ['node.labels.berth.checked==true'] } },
   })
+  const moved = changedService(spec, { isAnew: true, avoided: ['n1', 'n2'] })
+  expect(moved).toMatchObject({
+    TaskTemplate: { ForceUpdate: 3, Placement: { Constraints: ['node.labels.berth.checked==true', 'node.id!=n1', 'node.id!=n2'] } },
+  })
   expect(service.avoided).toEqual(['n9'])
 })
 

@@ -35,6 +35,8 @@ export type Service = {
   /** With any, it runs on the server with our id `serverId` alone. `isAlone`: nothing else may have it meanwhile. */
   readonly volumes: readonly { readonly name: string; readonly path: string; readonly isAlone: boolean }[]
   readonly serverId: string
+  /** With one, it runs only on servers that people gave this label. */
+  readonly label: string
 }
 
 /** The server that has the data of a service. `why` says why it cannot run it now; empty if it can. */
@@ -45,6 +47,7 @@ const ENDED = ['complete', 'failed']
 const GONE = [...ENDED, 'rejected', 'shutdown', 'orphaned', 'remove']
 const AVOIDED = /^node\.id!=/
 const SERVER = /^node\.labels\.berth\.server==/
+const OF_PEOPLE = /^node\.labels\.berth\.label\.(.+)==true$/
 /** What has data is started by Berth. If it ended so often within so long, Berth waits. */
 const MOST_ENDS = 4
 const ENDS_WITHIN_MS = 120_000
@@ -82,6 +85,7 @@ export function serviceOf(value: unknown): Service {
     graceSeconds: count(field(template, 'ContainerSpec', 'StopGracePeriod')) / 1e9,
     avoided: constraints.filter((each) => AVOIDED.test(each)).map((each) => each.replace(AVOIDED, '')),
     serverId: (constraints.find((each) => SERVER.test(each)) ?? '').replace(SERVER, ''),
+    label: constraints.flatMap((each) => OF_PEOPLE.exec(each)?.[1] ?? [])[0] ?? '',
     volumes: items(field(template, 'ContainerSpec', 'Mounts'))
       .filter((mount) => text(field(mount, 'Type')) === 'volume')
       .map((mount) => ({
@@ -192,18 +196,23 @@ function addressesOf({ owner }: Service, task: Task | undefined): Record<string,
   return { [projectNetworkName(owner.instance, owner.projectId)]: task.address }
 }
 
-/** What a service has to become to run as wanted. `isAnew` replaces the task that runs. */
-export function changedService(spec: unknown, change: { replicas?: number; isAnew?: boolean; isFree?: boolean }): Record<string, unknown> {
+type ServiceChange = { replicas?: number; isAnew?: boolean; isFree?: boolean; avoided?: readonly string[] }
+
+/** What a service has to become to run as wanted. `isAnew` replaces the task that runs; `isFree` lets it run on nodes that it was told not to use. */
+export function changedService(spec: unknown, { replicas, isAnew, isFree, avoided }: ServiceChange): Record<string, unknown> {
   const template = record(field(spec, 'TaskTemplate'))
   const placement = record(template['Placement'])
-  const constraints = items(placement['Constraints']).map(text)
+  const others = items(placement['Constraints'])
+    .map(text)
+    .filter((each) => !AVOIDED.test(each))
+  const constraints = [...others, ...(avoided ?? []).map((id) => `node.id!=${id}`)]
   return {
     ...record(spec),
     TaskTemplate: {
       ...template,
-      ...(change.isFree && { Placement: { ...placement, Constraints: constraints.filter((each) => !AVOIDED.test(each)) } }),
-      ...(change.isAnew && { ForceUpdate: count(template['ForceUpdate']) + 1 }),
+      ...((isFree || avoided) && { Placement: { ...placement, Constraints: constraints } }),
+      ...(isAnew && { ForceUpdate: count(template['ForceUpdate']) + 1 }),
     },
-    ...(change.replicas !== undefined && { Mode: { Replicated: { Replicas: change.replicas } } }),
+    ...(replicas !== undefined && { Mode: { Replicated: { Replicas: replicas } } }),
   }
 }

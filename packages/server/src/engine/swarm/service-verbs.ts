@@ -1,5 +1,6 @@
 import { poll } from '../../lib/retry.ts'
 import { EngineError, isNotFound } from '../api/errors.ts'
+import { nodesToAvoid } from './apart.ts'
 import { type DataGate, needsOfService } from './data-gate.ts'
 import type { ServiceCalls } from './service-calls.ts'
 import { type Service, stateOf, tasksOf } from './service-state.ts'
@@ -19,7 +20,7 @@ const AFTER_GRACE_MS = 60_000
 /** Starting, stopping and restarting what is there. */
 export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }: Deps) {
   const look = createLook(calls)
-  const { stop, remove, freeWaiting } = createServiceEnds(calls, look)
+  const { stop, remove, ...keeping } = createServiceEnds(calls, look)
 
   async function existing(id: string, signal?: AbortSignal) {
     const found = await look(id, signal)
@@ -56,7 +57,14 @@ export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }:
     await begun(id, { limitMs: graceSeconds * 1000 + AFTER_GRACE_MS, after: newest }, signal)
   }
 
-  return { startAgain, stop, restart, remove, freeWaiting }
+  /** To a node that is none of these. It is away until it has begun there. */
+  async function moveAway(id: string, nodeIds: readonly string[], signal?: AbortSignal): Promise<void> {
+    const { newest } = await existing(id, signal)
+    await calls.change(id, { isAnew: true, avoided: nodeIds }, signal)
+    await begun(id, { limitMs: AFTER_GRACE_MS, after: newest }, signal)
+  }
+
+  return { startAgain, stop, restart, moveAway, remove, ...keeping }
 }
 
 function createLook(calls: ServiceCalls): Look {
@@ -101,5 +109,10 @@ function createServiceEnds(calls: ServiceCalls, look: Look) {
     }
   }
 
-  return { stop, remove, freeWaiting }
+  /** Swarm leaves a task alone that may stay where it is. */
+  async function keepApart(labels: Readonly<Record<string, string>>): Promise<void> {
+    for (const { id, avoided } of nodesToAvoid(await calls.list(labels))) await calls.change(id, { avoided })
+  }
+
+  return { stop, remove, freeWaiting, keepApart }
 }

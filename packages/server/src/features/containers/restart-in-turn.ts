@@ -21,6 +21,8 @@ type Deps = {
   healthDeadlineMs: number
 }
 type Visited = { places: readonly VisitedPlace[]; restart: Restart }
+/** `hasOthers`: replicas beside these have the visitors meanwhile, also if it is only one. */
+type Options = { hasOthers?: boolean }
 
 const LOOK_MS = 200
 const RUNS_ONLY = { port: null, path: '' }
@@ -56,8 +58,8 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
     await Promise.all(all.map(restartOne))
   }
 
-  async function restartAll(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
-    if (all.length < 2) return await atOnce(app, all, restart)
+  async function restartAll(app: AppRow, all: readonly Restarted[], restart: Restart, { hasOthers = false }: Options): Promise<void> {
+    if (all.length < 2 && !hasOthers) return await atOnce(app, all, restart)
     const visited = await visitedPlaces(app)
     if (!kindOf(app).hasServices) return await inTurn(app, all, { places: visited.get(null) ?? [], restart })
     const services = Map.groupBy(all, ({ owner }) => owner.service)
@@ -69,8 +71,8 @@ export function createRestartInTurn({ answers, visitedPlaces, mayRestart, withou
     )
   }
 
-  return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart): Promise<void> {
-    await oneAtATime(app.id, async () => await restartAll(app, all, restart))
+  return async function restartInTurn(app: AppRow, all: readonly Restarted[], restart: Restart, options: Options = {}): Promise<void> {
+    await oneAtATime(app.id, async () => await restartAll(app, all, restart, options))
   }
 }
 
