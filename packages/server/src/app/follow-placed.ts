@@ -19,7 +19,10 @@ export function createFollowPlaced({ engine, engineWatch, routing, instance, wak
     if (!engineWatch.isReachable() || !(await engine.placement.isSwarm())) return
     const placed = (await engine.containers.list({ labels: ownedBy({ instance }) })).filter(({ nodeId }) => nodeId !== undefined)
     const now = new Map(
-      placed.map(({ id, owner, state, ips, nodeId }) => [id, { appId: owner.appId ?? 0, is: JSON.stringify([state, ips, nodeId]) }]),
+      placed.map(({ id, owner, state, ips, lastIps, nodeId }) => [
+        id,
+        { appId: owner.appId ?? 0, is: JSON.stringify([state, ips, lastIps, nodeId]) },
+      ]),
     )
     const changed = [...new Set([...now.keys(), ...seen.keys()])].filter((id) => now.get(id)?.is !== seen.get(id)?.is)
     const apps = new Set(changed.flatMap((id) => now.get(id)?.appId ?? seen.get(id)?.appId ?? []))

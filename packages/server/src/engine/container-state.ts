@@ -46,6 +46,8 @@ export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 
   readonly nodeId?: string
   /** The name of that server. */
   readonly server?: string
+  /** Where it still answers, as `ips`, while its successor on some server is being started. */
+  readonly lastIps?: Readonly<Record<string, string>>
   /** Since when no server can run it, if Swarm has to place it. */
   readonly waitingSince?: string
   /** It ended with a failure, and nothing but Berth starts it again. */

@@ -30,6 +30,13 @@ describe('the targets of an app', () => {
     expect(targetsOf({ ...APP, activeId: null }, known)).toEqual(NOWHERE)
   })
 
+  it('are containers that are about to be replaced as long as none runs', () => {
+    const replaced = { ...container(5, '', 'restarting'), lastIps: { net: '10.0.0.9' } }
+    expect(targetsOf(APP, { ...known, containers: [replaced] })).toEqual({ targets: [{ ip: '10.0.0.9', port: 80 }], fallback: [] })
+    expect(targetsOf(APP, { ...known, containers: [replaced, ...known.containers] })).toEqual({ targets: [live], fallback: [] })
+    expect(targetsOf({ ...APP, wanted: 'stopped' }, { ...known, containers: [replaced] })).toEqual(NOWHERE)
+  })
+
   it('are the release that is being put in place, with the live one behind it, until that one dies', () => {
     expect(targetsOf(APP, { ...known, ahead })).toEqual({ targets: [ahead], fallback: [live] })
     const containers = [container(5, '10.0.0.5'), container(6, '10.0.0.6', 'exited')]

@@ -33,7 +33,8 @@ const OWN: Place = { service: '', port: null }
 
 /** The targets of an app, and the fallback while a new release is on trial. Without targets visitors get an error page. */
 export function targetsOf(app: RoutedApp, known: Known, endpoint: Place = OWN): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
-  const live = chosen(candidatesOf(app, known, endpoint), known.isReady).map(({ target }) => target)
+  const running = chosen(candidatesOf(app, known, endpoint), known.isReady)
+  const live = (running.length > 0 ? running : leavingOf(app, known, endpoint)).map(({ target }) => target)
   const ahead = aheadTargets(known.ahead, endpoint)
   // if one has already died, the previous release takes over without waiting for the deployment to notice
   const ips = new Set(runningIn(known).map((container) => container.ips[known.network]))
@@ -51,18 +52,31 @@ function runningIn({ containers, network }: Pick<Known, 'containers' | 'network'
   return containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
 }
 
+type Seen = Omit<Known, 'ahead' | 'isReady'>
+
 /** The running containers of the live release behind a endpoint. */
-export function candidatesOf(app: RoutedApp, known: Omit<Known, 'ahead' | 'isReady'>, { service, port: given }: Place = OWN): Candidate[] {
+export function candidatesOf(app: RoutedApp, known: Seen, endpoint: Place = OWN): Candidate[] {
+  return behind(app, known, { ...endpoint, ipOf: ({ state, ips }) => (state === 'running' ? ips[known.network] : undefined) })
+}
+
+/** Those whose successors do not run yet, and that still answer: Swarm starts everything anew that was cut off from its managers. */
+function leavingOf(app: RoutedApp, known: Seen, endpoint: Place): Candidate[] {
+  return behind(app, known, { ...endpoint, ipOf: ({ lastIps }) => lastIps?.[known.network] })
+}
+
+type Wanted = Place & { ipOf: (container: ContainerSummary) => string | undefined }
+
+function behind(app: RoutedApp, known: Seen, { service, port: given, ipOf }: Wanted): Candidate[] {
   const port = given ?? known.port
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
   const isBehind = ({ owner }: ContainerSummary) => owner.service === null || owner.service === (service || app.mainService)
-  return runningIn(known)
-    .filter((container) => container.owner.deploymentId === app.activeId && isBehind(container))
-    .map(({ id, owner, ips }) => ({
-      id,
-      target: { ip: ips[known.network] ?? '', port },
-      isSurplus: owner.service === null ? owner.replica > app.replicas : owner.replica === STAND_IN,
-    }))
+  return known.containers.flatMap((container): Candidate[] => {
+    const { id, owner } = container
+    const ip = ipOf(container) ?? ''
+    if (ip === '' || owner.deploymentId !== app.activeId || !isBehind(container)) return []
+    const isSurplus = owner.service === null ? owner.replica > app.replicas : owner.replica === STAND_IN
+    return [{ id, target: { ip, port }, isSurplus }]
+  })
 }
 
 /** Those that answer; without one, all of them. One that is about to be removed serves only if no other answers. */

@@ -91,6 +91,14 @@ it('has no address before it runs, and says what it waits for', () => {
   expect(summaryOfService(service, own, NOW)).toMatchObject({ waitingSince: '2026-01-01T00:00:01Z' })
 })
 
+it('still answers at its last address until its successor runs, but not once it is to be stopped', () => {
+  const leaving = { state: 'running', desired: 'shutdown', second: 1 }
+  const lastIps = { 'berth-abc-project-2': '10.232.0.3' }
+  expect(summaryOfService(service, seen(leaving, { state: 'starting', second: 5 }), NOW)).toMatchObject({ ips: {}, lastIps })
+  expect(summaryOfService(service, seen(leaving, { state: 'running', second: 5 }), NOW)).not.toHaveProperty('lastIps')
+  expect(summaryOfService({ ...service, replicas: 0 }, seen(leaving), NOW)).not.toHaveProperty('lastIps')
+})
+
 it('changes only what it is told to', () => {
   const spec = {
     Name: 'x',

@@ -186,7 +186,13 @@ export function summaryOfService(service: Service, own: readonly Task[], now: Da
   const { nodeId = '' } = currentTask(own) ?? {}
   const waiting = dataServer ? undefined : waitingTask(service, own)
   const ofData = dataServer && { dataServer: dataServer.name, hasFailed: state === 'exited' && service.replicas > 0 && exitCode !== 0 }
-  const placed = { ...(nodeId !== '' && { nodeId }), ...(waiting && { waitingSince: waiting.createdAt }), ...ofData }
+  const leaving = state === 'running' || service.replicas === 0 || dataServer ? undefined : own.find(isLeaving)
+  const placed = {
+    ...(nodeId !== '' && { nodeId }),
+    ...(waiting && { waitingSince: waiting.createdAt }),
+    ...(leaving && { lastIps: addressesOf(service, leaving) }),
+    ...ofData,
+  }
   return { id, name, image, state, status, ips, owner, createdAt: service.createdAt, ...placed }
 }
 
