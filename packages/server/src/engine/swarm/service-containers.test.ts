@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ServiceCalls } from './service-calls.ts'
 import { createServiceContainers } from './service-containers.ts'
@@ -18,7 +19,7 @@ function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: read
     inspect: async () => found(),
     create: unused,
     storedSpec: unused,
-    remove: unused,
+    remove: async () => void tasks.push(taskAt(9, `removed beside ${tasks.length}`, '')),
     change: async (_id, change) => {
       if (change.replicas === 1 && replicas === 0) tasks.push(taskAt(2, 'running', 'n3'))
       replicas = change.replicas ?? replicas
@@ -39,7 +40,7 @@ function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: read
     ranOutOfMemory: async ({ instance, nodeId }, containerId) => [instance, nodeId, containerId].join() === 'abc,n2,c2',
     now: () => new Date(),
   })
-  return { services, replicas: () => replicas }
+  return { services, replicas: () => replicas, tasks }
 }
 
 function taskAt(second: number, desired: string, nodeId: string) {
@@ -78,4 +79,14 @@ it.each([
   const tasks = [taskOf({ ServiceID: 's1', NodeID: 'n2', CreatedAt: '2026-01-01T00:00:01Z', DesiredState: 'shutdown', Status })]
   const { services } = openLab({ ready: ['n2'], tasks })
   expect(await services.inspect('s1')).toMatchObject({ exitCode: ExitCode, oomKilled })
+})
+
+it('one that was stopped is removed once Swarm has no task of it any more', async () => {
+  const { services, tasks } = openLab({ ready: ['n2'], tasks: [taskAt(1, 'remove', 'n2')] })
+  const removed = services.remove('s1')
+  await sleep(300)
+  expect(tasks).toHaveLength(1)
+  tasks.pop()
+  await removed
+  expect(tasks[0]?.desired).toBe('removed beside 0')
 })

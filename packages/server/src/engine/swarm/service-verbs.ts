@@ -16,6 +16,7 @@ type Look = (id: string, signal?: AbortSignal) => Promise<{ service: Service; st
 
 const LOOK_MS = 250
 const AFTER_GRACE_MS = 60_000
+const STOPPED_TASK_MS = 5000
 
 /** Starting, stopping and restarting what is there. */
 export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }: Deps) {
@@ -34,16 +35,10 @@ export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }:
     const isStopped = service.replicas === 0 // its task may still be ending
     if (state === 'running' && !isStopped) return
     const isDown = isStopped || state === 'exited'
-    if (isStopped && service.volumes.length > 0) await withoutStopped(id, signal)
+    if (isStopped && service.volumes.length > 0) await withoutStopped(calls, { id, limitMs: AFTER_GRACE_MS, signal })
     if (isDown || ((await dataServerOf(service))?.why ?? '') !== '') await passDataGate(needsOfService(service), signal)
     if (isDown) await calls.change(id, { replicas: 1, isAnew: !isStopped, isFree: true }, signal)
     await begun(id, { limitMs: AFTER_GRACE_MS, ...(isDown && { after: newest }) }, signal)
-  }
-
-  /** Swarm takes a wish to start for fulfilled as long as it still has the task that was stopped. */
-  async function withoutStopped(id: string, signal?: AbortSignal): Promise<void> {
-    const isLeft = async () => ((await calls.inspect(id, signal))?.tasks ?? []).some(({ desired }) => desired === 'remove')
-    await poll(isLeft, { until: (left) => !left, everyMs: LOOK_MS, limitMs: AFTER_GRACE_MS, ...(signal && { signal }) })
   }
 
   /** By Swarm, which stops the task first: it is never seen as one that has ended. */
@@ -65,6 +60,13 @@ export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }:
   }
 
   return { startAgain, stop, restart, moveAway, remove, ...keeping }
+}
+
+/** Swarm takes a wish to start for fulfilled as long as it still has the task that was stopped. */
+async function withoutStopped(calls: ServiceCalls, of: { id: string; limitMs: number; signal: AbortSignal | undefined }): Promise<void> {
+  const { id, limitMs, signal } = of
+  const isLeft = async () => ((await calls.inspect(id, signal))?.tasks ?? []).some(({ desired }) => desired === 'remove')
+  await poll(isLeft, { until: (left) => !left, everyMs: LOOK_MS, limitMs, ...(signal && { signal }) })
 }
 
 function createLook(calls: ServiceCalls): Look {
@@ -93,10 +95,15 @@ function createServiceEnds(calls: ServiceCalls, look: Look) {
     })
   }
 
-  /** One with data has ended before it is gone: nobody could wait for its end afterwards. */
+  /**
+   * One with data has ended before it is gone: nobody could wait for its end afterwards. And one that was stopped has no task left: Swarm removes
+   * that by itself, and if it does so while its service is removed, Docker 20.10 crashes (seen in `SetServiceTasksRemove`).
+   */
   async function remove(id: string, signal?: AbortSignal): Promise<void> {
     const found = await look(id, signal)
-    if (found && found.service.volumes.length > 0 && found.state === 'running') await stop(id, found.service.graceSeconds, signal)
+    const mustEnd = found !== null && found.service.volumes.length > 0 && found.state === 'running'
+    if (mustEnd) await stop(id, found.service.graceSeconds, signal)
+    if (mustEnd || found?.service.replicas === 0) await withoutStopped(calls, { id, limitMs: STOPPED_TASK_MS, signal })
     await calls.remove(id, signal)
   }
 
@@ -105,13 +112,20 @@ function createServiceEnds(calls: ServiceCalls, look: Look) {
     const { services, tasks } = await calls.list(labels)
     for (const service of services) {
       const task = tasksOf(service, tasks)[0]
-      if (service.avoided.length > 0 && task?.state === 'pending' && task.error !== '') await calls.change(service.id, { isFree: true })
+      if (service.avoided.length > 0 && task?.state === 'pending' && task.error !== '') await changeIfThere(service.id, { isFree: true })
     }
   }
 
   /** Swarm leaves a task alone that may stay where it is. */
   async function keepApart(labels: Readonly<Record<string, string>>): Promise<void> {
-    for (const { id, avoided } of nodesToAvoid(await calls.list(labels))) await calls.change(id, { avoided })
+    for (const { id, avoided } of nodesToAvoid(await calls.list(labels))) await changeIfThere(id, { avoided })
+  }
+
+  /** It may have been removed since it was listed. */
+  async function changeIfThere(id: string, change: Parameters<ServiceCalls['change']>[1]): Promise<void> {
+    await calls.change(id, change).catch((cause: unknown) => {
+      if (!isNotFound(cause)) throw cause
+    })
   }
 
   return { stop, remove, freeWaiting, keepApart }
