@@ -115,9 +115,18 @@ type DataDeps = Pick<EngineParts, 'engine'> &
 function createDataJobs(base: Foundation, { engine, deploying, onRemoved, onChanged }: DataDeps) {
   const { restore, containers } = deploying
   const removal = { engine, onRemoved, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) }
+  const { removeApp, removeVolume } = createRemoval({ ...base, ...removal })
+  const moveApp = createMoveApp({ ...base, engine, containers, graceSeconds: base.tuning.stopGraceSeconds, restore, onChanged })
+  const leavesVolumes =
+    <Given>(work: (given: Given, signal: AbortSignal) => Promise<void>) =>
+    async (given: Given, signal: AbortSignal) => {
+      await work(given, signal)
+      base.background.wake('volumes left on other servers')
+    }
   return {
-    ...createRemoval({ ...base, ...removal }),
-    moveApp: createMoveApp({ ...base, engine, containers, graceSeconds: base.tuning.stopGraceSeconds, restore, onChanged }),
+    removeApp: leavesVolumes(removeApp),
+    removeVolume,
+    moveApp: leavesVolumes(moveApp),
     removeLeftVolumes: createLeftVolumes({ ...base, engine }),
   }
 }
