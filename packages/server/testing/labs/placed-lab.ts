@@ -93,7 +93,8 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     )
   }
 
-  const visit = async (path = '/', at: BedNode = here): Promise<string> => await visited({ address: at.address, host, path })
+  const visit = async (path = '/', at: BedNode = here, timeoutMs = 10_000): Promise<string> =>
+    await visited({ address: at.address, host, path, timeoutMs })
   const held = stack.move()
   return {
     server,
@@ -146,9 +147,10 @@ export function keepVisiting(visit: () => Promise<string>) {
 }
 
 /** What a visitor gets: the status and the body, or the error. */
-async function visited({ address, host, path }: { address: string; host: string; path: string }): Promise<string> {
+async function visited(wanted: { address: string; host: string; path: string; timeoutMs: number }): Promise<string> {
+  const { address, host, path, timeoutMs } = wanted
   return await new Promise((resolve) => {
-    const request = http.get({ host: address, port: 80, path, headers: { host }, agent: false, timeout: 10_000 }, (response) => {
+    const request = http.get({ host: address, port: 80, path, headers: { host }, agent: false, timeout: timeoutMs }, (response) => {
       let body = ''
       response.on('data', (chunk: Buffer) => (body += chunk.toString()))
       response.on('end', () => resolve(`${response.statusCode} ${body.trim().slice(0, 200)}`))
