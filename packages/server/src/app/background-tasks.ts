@@ -17,7 +17,7 @@ import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
-  engine: Pick<Engine, 'events' | 'keepPlaced' | 'freeWaiting' | 'keepAgents' | 'placement' | 'containers' | 'imageServer'>
+  engine: Pick<Engine, 'events' | 'keepPlaced' | 'keepApart' | 'keepAgents' | 'placement' | 'containers' | 'imageServer'>
   engineWatch: EngineWatch
   provisioning: Provisioning
   reconcile: Reconcile
@@ -60,6 +60,8 @@ const AGENTS_KEEP_MS = 15_000
 const EDGES_KEEP_MS = 3000
 /** An edge keeps about a minute of a busy server. */
 const VISITS_MS = 5000
+/** The engine there removes the last container of a volume a few seconds after its service. */
+const LEFT_VOLUMES_MS = 5000
 const IMAGES_LOOK_MS = 3000
 
 /** Of several control planes on one database one runs these (docs/decisions/0016). */
@@ -75,7 +77,7 @@ export const SINGLE_TASKS: readonly string[] = [
   'servers',
   'server checks',
   'networks of other servers',
-  'containers that wait for a server',
+  'replicas apart',
   'replicas on one server',
   'agents',
   'edges of other servers',
@@ -194,9 +196,9 @@ function serverTasks(parts: Parts): Task[] {
       run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
     },
     {
-      name: 'containers that wait for a server',
+      name: 'replicas apart',
       everyMs: PLACED_LOOK_MS,
-      run: async () => void (engineWatch.isReachable() && (await parts.engine.freeWaiting(parts.instance))),
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepApart(parts.instance))),
     },
     {
       name: 'replicas on one server', // and others that have none
@@ -216,7 +218,7 @@ function serverTasks(parts: Parts): Task[] {
     { name: 'visitors of other edges', everyMs: VISITS_MS, run: parts.countVisits },
     {
       name: 'volumes left on other servers',
-      everyMs: AGENTS_KEEP_MS,
+      everyMs: LEFT_VOLUMES_MS,
       run: async () => void (engineWatch.isReachable() && (await parts.removeLeftVolumes())),
     },
     {

@@ -75,7 +75,6 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const edges =
     agents && createOwnEdges(parts, { identity: agents.identity, services: calls, ensure: overlays.ensure, isReached, ...pulled })
   const { files, volumes, ofData } = createDataParts(parts, { calls, placement, agents })
-  const areAllBack = createAreAllBack(now)
   const services = createServiceContainers({
     calls,
     ...ofData,
@@ -94,20 +93,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   async function keepPlaced(instance: string): Promise<void> {
     if (whyNot() !== '' || !(await placement.isSwarm())) return
     await overlays.keep(instance)
-    await services.keepApart({ [LABEL.instance]: instance })
     await files.removeUnused(instance)
-  }
-
-  /** Lets those that wait run where they should not. Asked every few seconds. */
-  async function freeWaiting(instance: string): Promise<void> {
-    if (whyNot() !== '' || !(await placement.isSwarm())) return
-    if (areAllBack((await placement.openNodes({})).map(({ id }) => id))) await services.freeWaiting({ [LABEL.instance]: instance })
-  }
-
-  /** Replicas that should be on another server. None without a Swarm of ours. */
-  async function crowded(instance: string): Promise<Crowded[]> {
-    if (!(await placement.isOpen())) return []
-    return crowdedReplicas(await calls.list({ [LABEL.instance]: instance }), await placement.openNodes({}))
   }
 
   /** Keeps the agents on the other servers. Does nothing without a Swarm of ours. */
@@ -130,8 +116,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     placedVolumes: volumes,
     imageServer,
     keepPlaced,
-    freeWaiting,
-    apart: { crowded, moveAway: services.moveAway },
+    ...createApart({ calls, placement, services, now }),
     removePlaced,
     keepAgents,
     removeAgents,
@@ -141,6 +126,33 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
     /** A container of ours has run there in the image of agents. */
     sawAgentImage: (nodeId: string): void => agents?.sawImage(nodeId),
   }
+}
+
+type OfApart = {
+  calls: ServiceCalls
+  placement: ReturnType<typeof createPlacement>
+  services: ReturnType<typeof createServiceContainers>
+  now: () => Date
+}
+
+/** On which servers the replicas of an app are. Nothing without a Swarm of ours. */
+function createApart({ calls, placement, services, now }: OfApart) {
+  const areAllBack = createAreAllBack(now)
+
+  /** Replicas avoid the servers of each other, and those that wait for nothing else may share one. Asked every few seconds. */
+  async function keepApart(instance: string): Promise<void> {
+    if (placement.whyNot() !== '' || !(await placement.isSwarm())) return
+    await services.keepApart({ [LABEL.instance]: instance })
+    if (areAllBack((await placement.openNodes({})).map(({ id }) => id))) await services.freeWaiting({ [LABEL.instance]: instance })
+  }
+
+  /** Replicas that should be on another server. */
+  async function crowded(instance: string): Promise<Crowded[]> {
+    if (!(await placement.isOpen())) return []
+    return crowdedReplicas(await calls.list({ [LABEL.instance]: instance }), await placement.openNodes({}))
+  }
+
+  return { keepApart, apart: { crowded, moveAway: services.moveAway } }
 }
 
 /** Servers that were lost together come back one after the other, within seconds: what waits for one of them does not go to the first. */
