@@ -185,26 +185,7 @@ function serverTasks(parts: Parts): Task[] {
       everyMs: SERVERS_LOOK_MS,
       run: async (signal) => void (engineWatch.isReachable() && (await parts.servers.checkWaiting(signal))),
     },
-    {
-      name: 'placed containers', // the events of other servers are not told
-      everyMs: PLACED_LOOK_MS,
-      run: createFollowPlaced(parts),
-    },
-    {
-      name: 'networks of other servers',
-      everyMs: PLACED_KEEP_MS,
-      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
-    },
-    {
-      name: 'replicas apart',
-      everyMs: PLACED_LOOK_MS,
-      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepApart(parts.instance))),
-    },
-    {
-      name: 'replicas on one server', // and others that have none
-      everyMs: PLACED_KEEP_MS,
-      run: async () => void (engineWatch.isReachable() && (await parts.spread())),
-    },
+    ...placedTasks(parts),
     {
       name: 'agents', // on other servers
       everyMs: AGENTS_KEEP_MS,
@@ -230,6 +211,33 @@ function serverTasks(parts: Parts): Task[] {
       name: 'old images for other servers',
       everyMs: HOUR_MS / 6,
       run: async () => void (engineWatch.isReachable() && (await parts.engine.imageServer?.cleanUp())),
+    },
+  ]
+}
+
+/** What there is to do for containers on other servers. */
+function placedTasks(parts: Parts): Task[] {
+  const { engineWatch } = parts
+  return [
+    {
+      name: 'placed containers', // the events of other servers are not told
+      everyMs: PLACED_LOOK_MS,
+      run: createFollowPlaced(parts),
+    },
+    {
+      name: 'networks of other servers',
+      everyMs: PLACED_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepPlaced(parts.instance))),
+    },
+    {
+      name: 'replicas apart',
+      everyMs: PLACED_LOOK_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.engine.keepApart(parts.instance))),
+    },
+    {
+      name: 'replicas on one server', // and others that have none
+      everyMs: PLACED_KEEP_MS,
+      run: async () => void (engineWatch.isReachable() && (await parts.spread())),
     },
   ]
 }
