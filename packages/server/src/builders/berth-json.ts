@@ -1,6 +1,7 @@
 import { buildArgsProblem, ProcessCommands, RepositoryBuildSettings } from '@berth/contract'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
 import { keyLines } from './json-lines.ts'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
@@ -37,8 +38,9 @@ export function readBerthJson(project: Project): BerthJson {
 function parsed(text: string, name: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseForeignJson(text)
   } catch (cause) {
+    if (cause instanceof TooManyParts) throw new BuildProblem(`${name} cannot be read. ${cause.message}`, { cause })
     const line = wrongLine(text)
     throw new BuildProblem(`Line ${line} of ${name} is not valid JSON. Fix it, then deploy again.`, { cause })
   }

@@ -1,3 +1,5 @@
+import { parseForeignJson } from '../lib/foreign-json.ts'
+
 /** What a Dockerfile says about the image it builds, for people. Nothing is decided from it. */
 export type DockerfileSummary = {
   /** The image that the last stage begins with; empty if it is not known before the build. */
@@ -98,7 +100,7 @@ function filledIn(image: string, values: ReadonlyMap<string, string>): string {
 function commandIn(rest: string): string {
   if (!rest.startsWith('[')) return rest
   try {
-    const words: unknown = JSON.parse(rest)
+    const words: unknown = parseForeignJson(rest)
     return Array.isArray(words) ? words.map(String).join(' ') : rest
   } catch {
     return rest // then the builder takes it for a shell command too

@@ -1,3 +1,5 @@
+import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
+
 /** The files of a repository that were read, with paths relative to its root. */
 export type RepositoryFiles = {
   readonly paths: ReadonlySet<string>
@@ -56,9 +58,10 @@ export function repositoryOf(contents: Readonly<Record<string, string>>): Reposi
 export function jsonIn(project: Project, name: string): Readonly<Record<string, unknown>> {
   const text = project.read(name)
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const value: unknown = parseForeignJson(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown> // an object, checked above
   } catch (cause) {
+    if (cause instanceof TooManyParts) throw new BuildProblem(`${nameIn(project, name)} cannot be read. ${cause.message}`, { cause })
     const why = cause instanceof Error ? cause.message : ''
     throw new BuildProblem(`${nameIn(project, name)} is not valid JSON: ${why.slice(0, 200)}. Fix it, then deploy again.`, { cause })
   }

@@ -53,6 +53,12 @@ it('an answer in very many pieces is not read to its end', async () => {
   await expect(ask(whole)).rejects.toThrow('localhost sends more data than Berth can read.')
 })
 
+it('an answer of very many different names is not parsed', async () => {
+  const names = `{${Array.from({ length: 5100 }, (_, n) => `"a${n}":1`).join()}}`
+  const asked = ask((socket) => socket.end(`${HEAD}connection: close\r\n\r\n${names}`))
+  await expect(asked).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining('too many parts') })
+})
+
 it('an answer in a few pieces is put together', async () => {
   const whole = (socket: TLSSocket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`)
   expect(await ask(whole)).toEqual({})

@@ -3,6 +3,7 @@ import { type Agent, request } from 'node:https'
 import { parseCloneUrl } from '../git/clone-url.ts'
 import { SourceError } from '../git/errors.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
+import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
 import { limitInterim } from '../lib/limit-interim.ts'
 import { HostError } from './errors.ts'
 import { createHostConnections } from './host-connections.ts'
@@ -146,8 +147,10 @@ async function send(sending: Sending): Promise<Reply> {
 function jsonIn(text: string, hostName: string): unknown {
   if (text === '') return undefined
   try {
-    return JSON.parse(text)
+    return parseForeignJson(text)
   } catch (cause) {
+    if (cause instanceof TooManyParts)
+      throw new HostError('unavailable', `${hostName} sends more than Berth can read. ${cause.message}`, { cause })
     throw new HostError('unavailable', `${hostName} responds, but not like a git host of this kind. Check the address and the provider.`, {
       cause,
     })

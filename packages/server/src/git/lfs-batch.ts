@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { parseForeignJson } from '../lib/foreign-json.ts'
 import { SourceError } from './errors.ts'
 import type { FramingLimit } from './framing-limit.ts'
 import { type Place, refusal } from './lfs-file.ts'
@@ -68,7 +69,7 @@ async function textOf(answer: IncomingMessage, { url, limited, mostBytes }: Read
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseForeignJson(text)
   } catch {
     return undefined // which is not an answer either
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
+import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
 import { createRoom, DELIVERIES, type Room, STAFF, STRANGERS, USERS } from './body-room.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { addressGroup } from './connections.ts'
@@ -60,11 +61,11 @@ function addressOf(request: FastifyRequest): string {
   return addressGroup(address) ?? address
 }
 
-function jsonIn(bytes: Buffer): unknown {
+export function jsonIn(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) // the input reader only takes known fields, so `__proto__` is harmless
+    return parseForeignJson(bytes) // the input reader only takes known fields, so `__proto__` is harmless
   } catch (cause) {
-    throw new AppError('invalid_json', { cause })
+    throw new AppError('invalid_json', cause instanceof TooManyParts ? { message: cause.message, cause } : { cause })
   }
 }
 

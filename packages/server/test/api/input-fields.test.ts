@@ -272,6 +272,11 @@ describe('a body', () => {
     },
   )
 
+  it('that has too many different names is refused with a sentence', async () => {
+    const answer = await post(`{"projectId":1,"x":[${Array.from({ length: 5100 }, (_, n) => `{"a${n}":1}`).join()}]}`)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_json', error: expect.stringContaining('too many parts') } })
+  })
+
   it('that is too large is refused as body_too_large, and one of the largest size is read', async () => {
     const big = JSON.stringify({ name: 'x', description: 'y'.repeat(1024 * 1024) })
     expect((await post(big)).json.code).toBe('body_too_large')

@@ -88,10 +88,23 @@ const DETECTED: readonly CostlyText[] = [
     name: 'dependencies in a package.json',
     text: () => `{"dependencies":{${listed(12_000, (n) => `"a${n}":"1"`)}}}`,
     read: planned(['package.json'], { 'index.js': '' }),
+    says: 'too many parts',
+  },
+  {
+    name: 'objects with other names in a package.json',
+    text: () => `{"a":[${listed(9000, (n) => `{"a${n}":1}`)}]}`,
+    read: planned(['package.json'], { 'index.js': '' }),
+    says: 'too many parts',
+  },
+  {
+    name: 'objects with other names in a berth.json',
+    text: () => `{"a":[${listed(9000, (n) => `{"a${n}":1}`)}]}`,
+    read: planned(['berth.json'], { 'index.html': '' }),
+    says: 'too many parts',
   },
   {
     name: 'a package.json in every parent directory',
-    text: () => `{"dependencies":{${listed(9000, (n) => `"a${n}":"1"`)}}}`,
+    text: () => `{"dependencies":{${listed(4900, (n) => `"package-${n}":"^1.0"`)}}}`,
     read: planned(
       Array.from({ length: 250 }, (_, n) => `${'a/'.repeat(n)}package.json`),
       { [`${'a/'.repeat(249)}index.js`]: '' },
@@ -147,7 +160,7 @@ const DETECTED: readonly CostlyText[] = [
   },
   {
     name: 'arguments in a berth.json',
-    text: () => `{"buildArgs":{${listed(9000, (n) => `"A${n}":""`)}}}`,
+    text: () => `{"buildArgs":{${listed(4900, (n) => `"A${n}":""`)}}}`,
     read: planned(['berth.json'], { 'index.html': '' }),
     says: 'buildArgs must be',
   },

@@ -12,8 +12,10 @@ import { createGitHub } from '../../src/git-hosts/github.ts'
 import { readSession } from '../../src/http/authenticate.ts'
 import { createReadInput } from '../../src/http/input.ts'
 import { createMissingRoute } from '../../src/http/not-found.ts'
+import { jsonIn } from '../../src/http/read-body.ts'
 import { isAmbiguousPath } from '../../src/http/security.ts'
 import { strayCookies } from '../../src/http/stray-cookies.ts'
+import { parseForeignJson } from '../../src/lib/foreign-json.ts'
 import { hostProblem } from '../../src/lib/host-name.ts'
 import { slugOf } from '../../src/lib/slug.ts'
 import { type CostlyText, KIB, listed, repeated } from './costly-text.ts'
@@ -39,6 +41,23 @@ const DELIVERIES: readonly CostlyText[] = [
     text: () => `{${Array.from({ length: 999_000 }, (_, n) => `"k${n}":1`).join()}}`,
     read: received,
     says: 'too many parts',
+  },
+  {
+    name: 'objects with other names in a delivery',
+    text: () => `[${listed(2400, (n) => `{${listed(120, (m) => `"${(n * 120 + m).toString(36)}x":1`)}}`)}]`,
+    read: received,
+    says: 'too many parts',
+  },
+  {
+    name: 'numbers that are small and then fractions in a delivery',
+    text: () => `[${listed(2400, (n) => `{${listed(120, (m) => `"k${Math.floor(n / 121)}_${m}":${m < n % 121 ? 1.5 : 1}`)}}`)}]`,
+    read: received,
+    says: 'too many parts',
+  },
+  {
+    name: 'one large map again and again, in a delivery',
+    text: () => `[${listed(60, () => `{${listed(4990, (n) => `"k${n}":1`)}}`)}]`,
+    read: received,
   },
   { name: 'escapes in a delivery', text: () => `{"ref":"${repeated('\\u0041', DELIVERY)}"}`, read: received },
   { name: 'bytes that are no text in a delivery', text: () => `{"ref":"${repeated('\xff', DELIVERY)}"}`, read: received },
@@ -87,49 +106,87 @@ const OTHERS: readonly CostlyText[] = [
   {
     name: 'names in the answer of a git host',
     text: () => `{${Array.from({ length: 180_000 }, (_, n) => `"${n.toString(36)}x":1`).join()}}`,
-    read: async (text) => await createGitHub(async () => ({ headers: {}, body: JSON.parse(text), isLast: true })).whoAmI(),
-    says: 'not like a git host',
+    read: async (text) => await createGitHub(async () => ({ headers: {}, body: parseForeignJson(text), isLast: true })).whoAmI(),
+    says: 'too many parts',
   },
   {
     name: 'entries in the answer of a git host',
-    text: () => `[${listed(100_000, () => '{"id":1,"a":1}')}]`,
-    read: async (text) => await createGitHub(async () => ({ headers: {}, body: JSON.parse(text), isLast: true })).repositories('x'),
+    text: () => `[${listed(99_000, () => '{"id":1,"a":1}')}]`,
+    read: async (text) => await createGitHub(async () => ({ headers: {}, body: parseForeignJson(text), isLast: true })).repositories('x'),
     says: 'not like a git host',
   },
 ]
 
 const variables = createReadInput(operations['envs.replace'].body, 'body')
 const compose = createReadInput(operations['stacks.setFile'].body, 'body')
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+/** Eight fields in an order that no other number below 8! has. */
+const order = (n: number, left = NAMES): string[] => {
+  const next = left[n % left.length]
+  return next === undefined
+    ? []
+    : [
+        `"${next}":1`,
+        ...order(
+          Math.floor(n / left.length),
+          left.filter((name) => name !== next),
+        ),
+      ]
+}
 
 const REQUESTS: readonly CostlyText[] = [
   {
     name: 'names in a body',
     text: () => `{${listed(90_000, (n) => `"k${n}":1`)}}`,
-    read: (text) => variables(JSON.parse(text)),
-    says: 'is required',
+    read: (text) => variables(jsonIn(Buffer.from(text))),
+    says: 'too many parts',
+  },
+  {
+    name: 'objects with other names in a body',
+    text: () => `{"projectId":1,"x":[${listed(90_000, (n) => `{"a${n}":1}`)}]}`,
+    read: (text) => variables(jsonIn(Buffer.from(text))),
+    says: 'too many parts',
+  },
+  {
+    name: 'names in other orders in a body',
+    text: () => `[${listed(12_000, (n) => `{${order(n).join()}}`)}]`,
+    read: (text) => variables(jsonIn(Buffer.from(text))),
+    says: 'too many parts',
+  },
+  {
+    name: 'names in other objects, as many as are read in a body',
+    text: () => `{"appId":1,"variables":[${listed(99_000, (n) => `{"a${n % 4900}":1}`)}]}`,
+    read: (text) => variables(jsonIn(Buffer.from(text))),
+    says: 'must be',
   },
   {
     name: 'lists in lists in a body',
     text: () => `{"appId":1,"variables":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
-    read: (text) => variables(JSON.parse(text)),
+    read: (text) => variables(jsonIn(Buffer.from(text))),
+    says: 'too many parts',
+  },
+  {
+    name: 'lists in lists, as many as are read in a body',
+    text: () => `{"appId":1,"variables":${'['.repeat(99_000)}${']'.repeat(99_000)}}`,
+    read: (text) => variables(jsonIn(Buffer.from(text))),
     says: 'must be',
   },
   {
     name: 'variables in a body',
     text: () => `{"appId":1,"variables":[${listed(30_000, (n) => `{"key":"A${n}","value":"x"}`)}]}`,
-    read: (text) => variables(JSON.parse(text)),
+    read: (text) => variables(jsonIn(Buffer.from(text))),
     says: 'must be',
   },
   {
     name: 'a prototype in a body',
     text: () => `{"appId":1,"variables":[${listed(900, () => '{"__proto__":{"key":"A"}}')}]}`,
-    read: (text) => variables(JSON.parse(text)),
+    read: (text) => variables(jsonIn(Buffer.from(text))),
     says: 'must be',
   },
   {
     name: 'a long text in a body',
     text: () => `{"appId":1,"composeFile":"${repeated('x', 1900 * KIB)}"}`,
-    read: (text) => compose(JSON.parse(text)),
+    read: (text) => compose(jsonIn(Buffer.from(text))),
     says: 'must be',
   },
   {

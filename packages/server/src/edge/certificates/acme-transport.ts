@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 
 /** Why no certificate was issued; `message` is for the domain's owner. */
 export class AcmeFailure extends Error {
@@ -74,7 +75,7 @@ export function parseRetryAfter(value: string | undefined, now: () => number = D
 /** The message in an RFC 7807 problem document. */
 export function problemDetail(body: string): string | undefined {
   try {
-    const parsed: unknown = JSON.parse(body)
+    const parsed: unknown = parseForeignJson(body)
     if (typeof parsed === 'object' && parsed !== null && 'detail' in parsed && typeof parsed.detail === 'string') return parsed.detail
   } catch {
     return undefined // not JSON, so there is no message

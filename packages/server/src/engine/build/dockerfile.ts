@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { type Base, basesIn } from './dockerfile-bases.ts'
 import { copiedFrom } from './dockerfile-copies.ts'
 import { whyTooLong } from './dockerfile-expansion.ts'
@@ -114,7 +115,7 @@ function sourcesOf(rest: string): string[] {
 function jsonWords(text: string): string[] | null {
   if (!text.startsWith('[')) return null
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseForeignJson(text)
     return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null
   } catch {
     return null // then the builder also splits it into words

@@ -26,6 +26,8 @@ it('refuses layers that are not those of the configuration', () => {
   expect(whyNotLayers(config('a', 'b'), [layer('a'), layer('b')])).toBeUndefined()
   expect(whyNotLayers(config('a', 'b'), [layer('a'), layer('e', 'gzip')])).toBeUndefined() // its digest is that of what was packed
   expect(whyNotLayers(config('a', 'b'), [layer('a')])).toBe('it has 1 layers instead of 2')
+  const names = Buffer.from(`{${Array.from({ length: 5100 }, (_, n) => `"a${n}":1`).join()}}`)
+  expect(whyNotLayers(names, [])).toBe('its configuration has too many parts')
   expect(whyNotLayers(config('a', 'b'), [layer('a'), layer('a')])).toBe('layer 2 is not the one that its configuration names')
 })
 

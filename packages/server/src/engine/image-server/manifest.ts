@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { hasTooManyParts } from '../../lib/json-parts.ts'
 import { count, field, items, text } from '../api/json.ts'
 
 /** How the bytes of a layer are packed. */
@@ -43,6 +44,7 @@ export function blobsOf(manifest: Buffer): Descriptor[] {
 
 /** Why these are not the layers of the image, or undefined. What is not packed has the digest that the configuration names. */
 export function whyNotLayers(config: Buffer, layers: readonly StoredFile[]): string | undefined {
+  if (hasTooManyParts(config)) return 'its configuration has too many parts'
   const wanted = items(field(JSON.parse(config.toString()), 'rootfs', 'diff_ids')).map(text)
   if (wanted.length !== layers.length) return `it has ${layers.length} layers instead of ${wanted.length}`
   const other = layers.findIndex(({ packing, digest }, index) => packing === 'tar' && digest !== wanted[index])

@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { compareVersions, isVersion } from './versions.ts'
 
 const Archive = Type.Object({
@@ -49,7 +50,7 @@ function isSignedBy(key: string, bytes: Buffer, signature: Buffer): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseForeignJson(text)
   } catch (cause) {
     throw new BadIndex('it is not JSON', { cause })
   }
