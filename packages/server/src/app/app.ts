@@ -69,6 +69,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     webSockets.closeAll()
     access.loginTurns.stop()
     await endWork(parts, { http: { end: async () => await http.close() } })
+    engineParts.tls.close()
     await engineParts.engine.imageServer?.close()
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))

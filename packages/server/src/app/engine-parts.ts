@@ -7,6 +7,7 @@ import { createLfs } from '../git/lfs.ts'
 import { createPinnedRequest } from '../git/pinned-request.ts'
 import { createSourcePolicy } from '../git/source-policy.ts'
 import { readAuthorities } from '../git-hosts/authorities.ts'
+import { createTlsToStrangers } from '../lib/tls-to-strangers.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
 import { createWhyNoSsh } from '../provision/ensure-ssh.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
@@ -59,14 +60,15 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
   const authorities = readAuthorities(config.caFile, scratch)
   const whyNoSsh = createWhyNoSsh({ path: config.path, mode, log })
   const git = createGit({ policy, scratch, path: config.path, log, caFile: authorities.caFile, whyNoSsh, ...config.gitRunsAs })
-  const fetchLfs = createLfs({ request: createPinnedRequest({ policy, ca: authorities.ca }) })
+  const tls = createTlsToStrangers({ directory: config.workDir, ca: authorities.ca })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy, tls }) })
   const ensureProgram = async () => {
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
   const host = engine.edgeHost({ instance, node: config.nodeName, ensureProgram })
   const edgeHost = mode === 'off' ? undefined : host
-  return { stopEdge: host.removeEdgeOf, provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
+  return { stopEdge: host.removeEdgeOf, provisioning, firewalls, engine, engineWatch, policy, git, tls, fetchLfs, authorities, edgeHost }
 }
 
 export type EngineParts = ReturnType<typeof createEngineParts>

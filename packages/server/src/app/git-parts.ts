@@ -31,9 +31,9 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Accounts on git hosts, and what apps get through them. */
-function createAccountParts(base: Foundation, { policy, authorities }: EngineParts) {
+function createAccountParts(base: Foundation, { policy, tls }: EngineParts) {
   const { db, secrets, now } = base
-  const visit = createHostClient({ policy, ca: authorities.ca, now })
+  const visit = createHostClient({ policy, tls, now })
   const visitHost = createGitHosts({ visit })
   const apps = createGitHubApps({ visit, now })
   const tokens = createInstallationTokens({ db, secrets, apps, now })

@@ -1,18 +1,21 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createServer, type TLSSocket } from 'node:tls'
+import { tmpdir } from 'node:os'
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { expect, it } from 'vitest'
 import { ownCertificate } from '../../testing/harness/own-certificate.ts'
+import { signedChain } from '../../testing/harness/signed-chain.ts'
 import { createSourcePolicy } from '../git/source-policy.ts'
+import { createTlsToStrangers } from '../lib/tls-to-strangers.ts'
 import { createHostClient } from './host-client.ts'
 
 const { chain, key } = ownCertificate('localhost')
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
 /** A host that answers each request in this way. */
-async function startHost(answer: (socket: TLSSocket) => void) {
+async function startHost(answer: (socket: TLSSocket) => void, options: TlsOptions = {}) {
   const sockets: TLSSocket[] = []
-  const server = createServer({ cert: chain, key }, (socket) => {
+  const server = createServer({ cert: chain, key, ...options }, (socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
     socket.on('data', () => answer(socket))
@@ -20,7 +23,8 @@ async function startHost(answer: (socket: TLSSocket) => void) {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has one
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
-  const visit = createHostClient({ policy, ca: [chain], now: () => new Date() })
+  const tls = createTlsToStrangers({ directory: tmpdir(), ca: [chain] })
+  const visit = createHostClient({ policy, tls, now: () => new Date() })
   const place = { base: `https://localhost:${port}/api`, headers: {}, privileged: true, signal: AbortSignal.timeout(20_000) }
   return {
     ask: async () => await visit(place, async (asked) => (await asked({ path: '/user' })).body),
@@ -28,6 +32,7 @@ async function startHost(answer: (socket: TLSSocket) => void) {
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
+      tls.close()
     },
   }
 }
@@ -88,4 +93,20 @@ it('an idle connection that the host has closed is replaced', async () => {
   })
   for (let n = 0; n < 3; n += 1) expect(await host.ask()).toEqual({})
   expect(host.connections()).toBe(3)
+})
+
+it('a host that can only compute in finite fields is refused with the reason', async () => {
+  const rsa = await signedChain('localhost', 'sha256')
+  const finite = { ciphers: 'DHE-RSA-AES256-GCM-SHA384', dhparam: 'auto', maxVersion: 'TLSv1.2', cert: rsa.chain, key: rsa.key } as const
+  using host = await startHost(() => undefined, finite)
+  await expect(host.ask()).rejects.toMatchObject({
+    failure: 'unavailable',
+    message: expect.stringMatching(/^localhost offers no encryption that Berth accepts \(ERR_SSL_[^)]+\)\. It needs TLS 1\.2 with ECDHE/),
+  })
+})
+
+it('a certificate that nobody known issued is refused with the reason', async () => {
+  const other = ownCertificate('localhost')
+  using host = await startHost(() => undefined, { cert: other.chain, key: other.key })
+  await expect(host.ask()).rejects.toThrow(/^The certificate of localhost cannot be verified \(/)
 })

@@ -5,6 +5,7 @@ import { SourceError } from '../git/errors.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
 import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
 import { limitInterim } from '../lib/limit-interim.ts'
+import type { TlsToStrangers } from '../lib/tls-to-strangers.ts'
 import { HostError } from './errors.ts'
 import { createHostConnections } from './host-connections.ts'
 import { connectionFailure, failureOf } from './host-failure.ts'
@@ -40,9 +41,11 @@ const MAX_PIECES = 20_000
 const SILENCE_MS = 15_000
 const MAX_REDIRECTS = 3
 
+type Deps = { policy: Pick<SourcePolicy, 'admit'>; tls: Pick<TlsToStrangers, 'connect'>; now: () => Date }
+
 /** Connects to git hosts: only over https, and only to addresses that the source policy allows. */
-export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca: readonly string[] | undefined; now: () => Date }) {
-  const agentFor = createHostConnections(deps)
+export function createHostClient(deps: Deps) {
+  const agentFor = createHostConnections(deps.tls)
 
   async function addressOf({ base, privileged, signal }: Place): Promise<string> {
     const url = parseCloneUrl(`${base}/x`)

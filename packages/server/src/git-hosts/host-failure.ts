@@ -30,13 +30,20 @@ export function failureOf({ status, headers, text, hostName }: Answered, now: Da
 }
 
 const CERTIFICATE_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/
+/** The host accepts none of the versions, ciphers and curves that Berth offers, or chooses another. */
+const DISAGREEMENT = /^ERR_SSL_.*(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|INSUFFICIENT_SECURITY|WRONG_CIPHER|WRONG_CURVE)/
 
 export function connectionFailure(cause: unknown, hostName: string): HostError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const why = CERTIFICATE_CODES.test(code)
-    ? `The certificate of ${hostName} cannot be verified (${code}). If your own authority issued it, name its file in BERTH_CA_FILE.`
-    : `${hostName} does not answer. Check its address, or try again later.`
-  return new HostError('unavailable', why, { cause })
+  return new HostError('unavailable', whyNot(code, hostName), { cause })
+}
+
+function whyNot(code: string, hostName: string): string {
+  if (CERTIFICATE_CODES.test(code))
+    return `The certificate of ${hostName} cannot be verified (${code}). If your own authority issued it, name its file in BERTH_CA_FILE.`
+  if (DISAGREEMENT.test(code))
+    return `${hostName} offers no encryption that Berth accepts (${code}). It needs TLS 1.2 with ECDHE, or TLS 1.3, and one of the curves X25519, P-256 and P-384.`
+  return `${hostName} does not answer. Check its address, or try again later.`
 }
 
 /** GitHub and Gitea call it `message`; GitLab also `error` and `error_description`. */

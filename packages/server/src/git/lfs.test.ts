@@ -5,12 +5,15 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { createTlsToStrangers } from '../lib/tls-to-strangers.ts'
 import { createLfs } from './lfs.ts'
 import { createPinnedRequest } from './pinned-request.ts'
 import { createSourcePolicy } from './source-policy.ts'
 import type { Submodule } from './submodules.ts'
 
+const tls = createTlsToStrangers({ directory: tmpdir(), ca: undefined })
+afterAll(() => tls.close())
 let directory = ''
 beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'berth-lfs-'))
@@ -110,7 +113,7 @@ type FetchOptions = { maxBytes?: number; submodules?: readonly Submodule[]; priv
 
 async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: FetchOptions = {}) {
   const policy = createSourcePolicy({ privateHosts, ownPorts: async () => [], connectTimeoutMs: 2000 })
-  const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy, tls }), limits: { maxBytes, maxFiles: 1000 } })
   const wanted = { directory, submodules, signal: AbortSignal.timeout(10_000), onActivity: () => undefined }
   return await fetchLfs({ url, privileged: true }, wanted)
 }
@@ -267,7 +270,7 @@ it('a cancel ends a download, with the reason of the cancel', async () => {
   const { port } = silent.address() as AddressInfo // a listening TCP server has one
   await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [], connectTimeoutMs: 2000 })
-  const fetchLfs = createLfs({ request: createPinnedRequest({ policy }) })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy, tls }) })
   const cancel = new AbortController()
   silent.once('request', () => cancel.abort(new Error('cancelled by a person')))
   const source = { url: `http://127.0.0.1:${port}/a.git`, privileged: true }

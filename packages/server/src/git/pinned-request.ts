@@ -1,7 +1,8 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { isIP } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { limitInterim } from '../lib/limit-interim.ts'
+import type { TlsToStrangers } from '../lib/tls-to-strangers.ts'
 import { RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
 import type { SourcePolicy } from './source-policy.ts'
 
@@ -19,10 +20,14 @@ const SILENCE_MS = 30_000
  * One request to an address that the source policy allows: the name is resolved and checked once, and the connection goes to that very
  * address. Redirects are not followed.
  */
-export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>; ca?: readonly string[] | undefined }) {
+export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>; tls: Pick<TlsToStrangers, 'connect'> }) {
+  const connectTo = (url: URL, address: string): Socket => {
+    const { host: name, port } = placeOf(url)
+    return url.protocol === 'https:' ? deps.tls.connect({ name, address, port }) : connect({ host: address, port })
+  }
+
   return async function pinnedRequest({ url, privileged, method = 'GET', headers = {}, body, signal }: Asked): Promise<IncomingMessage> {
     const address = await addressOf(deps.policy, url, { privileged, signal })
-    const family = isIP(address) === 6 ? 6 : 4
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const sent = (url.protocol === 'https:' ? https : http).request(
       url,
@@ -30,9 +35,7 @@ export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>;
         method,
         headers: { 'user-agent': 'Berth', ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
         signal,
-        agent: false, // a connection that is kept was checked for another request
-        ...(deps.ca && { ca: [...deps.ca] }),
-        lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
+        createConnection: () => connectTo(url, address), // without an agent: a connection that is kept was checked for another request
       },
       resolve,
     )
@@ -67,10 +70,14 @@ type Caller = { privileged: boolean; signal: AbortSignal }
 async function addressOf(policy: Pick<SourcePolicy, 'admit'>, url: URL, caller: Caller): Promise<string> {
   const kind = url.protocol === 'https:' ? 'https' : url.protocol === 'http:' ? 'http' : undefined
   if (kind === undefined) throw new SourceRefused('Files are only fetched over https and http.')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const port = url.port === '' ? (kind === 'https' ? 443 : 80) : Number(url.port)
+  const { host, port } = placeOf(url)
   const { address } = await policy.admit({ kind, host, port, href: url.origin }, caller)
   return address ?? host
+}
+
+function placeOf({ protocol, hostname, port }: URL): { host: string; port: number } {
+  const usual = protocol === 'https:' ? 443 : 80
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? usual : Number(port) }
 }
 
 /** What a request or its answer failed with, as a message for people. */
