@@ -204,7 +204,7 @@ const REQUESTS: readonly CostlyText[] = [
       const checked = checkUpload({ host: 'a.example', certificate, key: certificate, now: new Date() })
       throw new Error('problem' in checked ? checked.problem : '')
     },
-    says: 'cannot be read',
+    says: 'chain is too long',
   },
   {
     name: 'beginnings of certificates',
