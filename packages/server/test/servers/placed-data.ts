@@ -11,8 +11,6 @@ const COUNTS = dockerfile(
   'echo x >> /data/starts; mkdir -p /www; (cat /data/seed; wc -l < /data/starts) | tr "\\n" " " > /www/index.html; exec httpd -f -p "$PORT" -h /www',
 )
 
-const HOME_BY_NOW_MS = 4000
-
 const containerOn = async (node: Lab['here'], appId: number) =>
   (await node.run('docker', 'ps', '--filter', `name=-app-${appId}-`, '--format', '{{.Names}}')).trim()
 
@@ -130,7 +128,7 @@ it('with its server cut off it waits, runs nowhere else, and never twice when th
     status: 'failed',
     error_message: expect.stringContaining('the server n2, which takes'),
   })
-  await sleep(HOME_BY_NOW_MS) // what waits for any server would have come home by now
+  await sleep(6000) // what waits for any server would have come home by now
   expect(await namesRunning()).toEqual(['n2']) // as its own engine knows, which nobody reaches
   expect(await Promise.all([lab.here, lab.others[1]].map(async (node) => await volumesOn(node)))).toEqual(['', ''])
   await second.mend()

@@ -9,7 +9,6 @@ import { problemsOf } from '../../testing/labs/servers-lab.ts'
 import { type Lab, lab } from './shared-lab.ts'
 // before what is below, which ends by losing the servers
 import './placed-data.ts'
-import './edges.ts'
 
 const TALKS = dockerfile(['COPY index.html /www/index.html'], 'echo "it began"; exec httpd -f -p "$PORT" -h /www')
 

@@ -8,7 +8,7 @@ const HARDENED = ['--no-new-privileges']
 describe('on the first three machines', () => {
   let lab: Awaited<ReturnType<typeof openServersLab>>
   beforeAll(async () => {
-    lab = await openServersLab({ nodes: 3 }) // those of placed apps are HARDENED
+    lab = await openServersLab({ nodes: 3, flags: (node) => (node === 'n3' ? HARDENED : []) })
   })
   afterAll(async () => await lab[Symbol.asyncDispose]())
 
@@ -82,16 +82,21 @@ describe('on the first three machines', () => {
     const imageToken = /token=([0-9a-f]+)/.exec(command)?.[1] ?? ''
     expect((await lab.berth.raw('GET', `/api/servers/image?token=${imageToken}`)).json.code).toBe('wrong_server_token')
 
+    await lab.join(third)
+    expect(problemsOf(await lab.server('n3', isChecked))).toEqual([])
     expect((await owner.call('servers.list')).servers.map((server) => [server.name, server.isChecked])).toEqual([
       ['n1', true],
       ['n2', false],
+      ['n3', true],
     ])
     // nothing of a check is left
     expect(await lab.engine.swarm.countServices()).toBe(0)
-    const audit = (await owner.call('audit.list', { action: 'server.' })).slice(0, 4)
+    const audit = (await owner.call('audit.list', { action: 'server.' })).slice(0, 6)
     expect(audit.map(({ action }) => action).toReversed()).toEqual([
       'server.turn_on', // with the address that was refused
       'server.turn_on',
+      'server.invite',
+      'server.join',
       'server.invite',
       'server.join',
     ])

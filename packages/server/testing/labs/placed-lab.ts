@@ -18,7 +18,7 @@ const TUNING = {
   drainMs: 500,
   stopGraceSeconds: 1,
   reconcileMs: 2000,
-  waitForServerMs: 3000,
+  waitForServerMs: 5000,
   spreadAfterMs: 2000,
 }
 /** The machine has two cores, and the servers need them. */

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selfSigned } from '../../src/lib/x509.ts'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
-import { keepVisiting } from '../../testing/labs/placed-lab.ts'
-import { type Lab, lab } from './shared-lab.ts'
+import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
 
+type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 type Node = Lab['here']
+let lab: Lab
 let site: Awaited<ReturnType<Lab['createApp']>>
-let store: typeof site
+beforeAll(async () => {
+  lab = await openPlacedLab({ nodes: 3 })
+}, 180_000)
+afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
 
 const STORE = 'store.example.test'
 const LOST_WITHIN_MS = 2000
@@ -91,7 +95,7 @@ it('visitors come in over a second server whose edge is switched on, and the app
 })
 
 it('an app with a volume, which runs on the first server, is reached there too', async () => {
-  store = await lab.createApp('store', webFiles('kept'))
+  const store = await lab.createApp('store', webFiles('kept'))
   await lab.owner.call('apps.update', { appId: store.id, volumes: [{ name: 'data', path: '/data' }] })
   await lab.owner.call('domains.create', { appId: store.id, domain: STORE })
   expect(await lab.deploy(store.id)).toMatchObject({ status: 'success', error_message: '' })
@@ -235,7 +239,6 @@ it('replicas that a loss has left on one server are moved apart without a lost r
 it('an edge that is switched off leaves no container and no keys', async () => {
   await lab.berth.startAgain()
   await isCurrent(second())
-  await isSteady()
   const { id } = await lab.server('n2')
   await expect(lab.owner.call('servers.update', { serverId: id, availability: 'drain' })).rejects.toThrow('switch its edge off')
   await switchEdge(second(), false)
@@ -246,7 +249,6 @@ it('an edge that is switched off leaves no container and no keys', async () => {
   const at = (await second().run('docker', 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)).trim()
   expect(await second().run('find', at, '-type', 'f')).toBe('')
   expect(await lab.visit('/', second())).toContain('ECONNREFUSED')
-  for (const { id: appId } of [site, store]) await lab.owner.call('apps.delete', { appId, deleteVolumes: true })
 })
 
 /** Somebody comes every few milliseconds, whether those before have their answer or not. Notes when those came who had to wait or got nothing. */
