@@ -201,7 +201,9 @@ async function lose(node: Node | undefined, edges: readonly Node[]): Promise<num
 
 it.each(['', ' again'])('while Berth is down, a server that is lost%s gets no more visitors from any edge within two seconds', async () => {
   await isSteady()
-  const last = await lose(lab.others[1], [lab.here, second()]).finally(async () => await lab.others[1]?.mend())
+  await using stack = new AsyncDisposableStack()
+  stack.defer(async () => await lab.others[1]?.mend())
+  const last = await lose(lab.others[1], [lab.here, second()])
   console.log(`the last visitor who had to wait came ${last.join(' and ')} ms after a server was lost`)
   for (const ms of last) {
     expect(ms).toBeGreaterThan(0) // somebody noticed
