@@ -28,3 +28,24 @@ function lengthAt(bytes: Buffer, at: number): { length: number; begin: number } 
   if (size === 0 || size > 4 || at + 1 + size > bytes.length) throw new Error('a length that is not valid')
   return { length: bytes.readUIntBE(at + 1, size), begin: at + 1 + size }
 }
+
+/** The other way round: a tag, the length, the contents. */
+export function element(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const contents = Buffer.concat(parts)
+  const size = contents.length
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...length]), contents])
+}
+
+export function sequence(...parts: readonly Buffer[]): Buffer {
+  return element(TAG.sequence, ...parts)
+}
+
+export function objectId(hex: string): Buffer {
+  return element(TAG.objectId, Buffer.from(hex, 'hex'))
+}
+
+export function pem(label: string, der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
+}

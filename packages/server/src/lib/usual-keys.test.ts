@@ -1,18 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { element, objectId, pem, sequence } from './der.ts'
 import { readCertificate, readPrivateKey, UnusualKey } from './usual-keys.ts'
 
-const tlv = (tag: number, ...parts: Buffer[]): Buffer => {
-  const contents = Buffer.concat(parts)
-  const { length } = contents
-  const size = length < 128 ? [length] : [0x82, length >> 8, length & 255]
-  return Buffer.concat([Buffer.from([tag, ...size]), contents])
-}
-const sequence = (...parts: Buffer[]) => tlv(0x30, ...parts)
-const objectId = (hex: string) => tlv(0x06, Buffer.from(hex, 'hex'))
-const integer = (...bytes: number[]) => tlv(0x02, Buffer.from(bytes))
-const octets = (contents: Buffer) => tlv(0x04, contents)
-const bits = (contents: Buffer) => tlv(0x03, Buffer.from([0]), contents)
+const integer = (...bytes: number[]) => element(0x02, Buffer.from(bytes))
+const octets = (contents: Buffer) => element(0x04, contents)
+const bits = (contents: Buffer) => element(0x03, Buffer.from([0]), contents)
 
 const [EC, DSA, P256, SECP256K1, X25519] = ['2a8648ce3d0201', '2a8648ce380401', '2a8648ce3d030107', '2b8104000a', '2b656e'].map(objectId)
 if (!EC || !DSA || !P256 || !SECP256K1 || !X25519) throw new Error('unreachable')
@@ -23,12 +16,11 @@ const OWN_CURVE = sequence(integer(1), sequence(objectId('2a8648ce3d0101'), inte
 
 const certificateWith = (publicKey: Buffer, { hasVersion = true } = {}) => {
   const algorithm = sequence(objectId('2a8648ce3d040302'))
-  const version = hasVersion ? [tlv(0xa0, integer(2))] : []
-  const times = sequence(tlv(0x17, Buffer.from('260101000000Z')), tlv(0x17, Buffer.from('300101000000Z')))
+  const version = hasVersion ? [element(0xa0, integer(2))] : []
+  const times = sequence(element(0x17, Buffer.from('260101000000Z')), element(0x17, Buffer.from('300101000000Z')))
   const body = sequence(...version, integer(1), algorithm, sequence(), times, sequence(), publicKey)
   return sequence(body, algorithm, bits(sequence(integer(1), integer(1))))
 }
-const pem = (der: Buffer, label = 'PRIVATE KEY') => `-----BEGIN ${label}-----\n${der.toString('base64')}\n-----END ${label}-----\n`
 
 it.each([
   ['P-256', generateKeyPairSync('ec', { namedCurve: 'prime256v1' })],
@@ -45,7 +37,7 @@ it.each([
 
 it('reads the older forms of keys', () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'secp384r1' }).privateKey
-  const parameters = pem(objectId('2b81040022'), 'EC PARAMETERS')
+  const parameters = pem('EC PARAMETERS', objectId('2b81040022'))
   expect(readPrivateKey(parameters + ec.export({ type: 'sec1', format: 'pem' }).toString())?.equals(ec)).toBe(true)
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   expect(readPrivateKey(rsa.export({ type: 'pkcs1', format: 'pem' }).toString())?.equals(rsa)).toBe(true)
@@ -64,23 +56,26 @@ it.each([
 })
 
 const ecKey = (...more: Buffer[]) => sequence(integer(1), octets(Buffer.alloc(32, 1)), ...more)
-const pkcs8 = (algorithm: Buffer, key: Buffer) => pem(sequence(integer(0), algorithm, octets(key)))
+const pkcs8 = (algorithm: Buffer, key: Buffer) => pem('PRIVATE KEY', sequence(integer(0), algorithm, octets(key)))
 it.each([
   ['DSA', pkcs8(sequence(DSA, sequence(integer(7), integer(7), integer(2))), integer(5))],
   ['a curve of its own', pkcs8(sequence(EC, OWN_CURVE), ecKey())],
-  ['a second curve of its own', pkcs8(sequence(EC, P256), ecKey(tlv(0xa0, OWN_CURVE)))],
-  ['a point that has to be computed', pkcs8(sequence(EC, P256), ecKey(tlv(0xa1, bits(COMPRESSED))))],
-  ['an older form and a curve of its own', pem(ecKey(tlv(0xa0, OWN_CURVE)), 'EC PRIVATE KEY')],
-  ['an older form and no curve', pem(ecKey(), 'EC PRIVATE KEY')],
+  ['a second curve of its own', pkcs8(sequence(EC, P256), ecKey(element(0xa0, OWN_CURVE)))],
+  ['a point that has to be computed', pkcs8(sequence(EC, P256), ecKey(element(0xa1, bits(COMPRESSED))))],
+  ['an older form and a curve of its own', pem('EC PRIVATE KEY', ecKey(element(0xa0, OWN_CURVE)))],
+  ['an older form and no curve', pem('EC PRIVATE KEY', ecKey())],
   ['a kind that signs nothing', pkcs8(sequence(X25519), octets(Buffer.alloc(32, 1)))],
-  ['many thousands of bytes', pem(sequence(integer(0), integer(...Buffer.alloc(9000, 1))), 'RSA PRIVATE KEY')],
+  ['many thousands of bytes', pem('RSA PRIVATE KEY', sequence(integer(0), integer(...Buffer.alloc(9000, 1))))],
 ])('gives OpenSSL no private key of %s', (_name, text) => {
   expect(() => readPrivateKey(text)).toThrow(UnusualKey)
 })
 
-it.each([['no key'], [pem(Buffer.alloc(0))], [pem(Buffer.from('30', 'hex'), 'OPENSSH PRIVATE KEY')]])('finds no key in %j', (text) => {
-  expect(readPrivateKey(text)).toBeUndefined()
-})
+it.each([['no key'], [pem('PRIVATE KEY', Buffer.alloc(0))], [pem('OPENSSH PRIVATE KEY', Buffer.from('30', 'hex'))]])(
+  'finds no key in %j',
+  (text) => {
+    expect(readPrivateKey(text)).toBeUndefined()
+  },
+)
 
 it.each([[''], ['30'], ['3084ffffffff'], ['ff'.repeat(40)], ['3080300000']])('finds no certificate in %s', (hex) => {
   expect(readCertificate(Buffer.from(hex, 'hex'))).toBeUndefined()

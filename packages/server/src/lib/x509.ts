@@ -1,4 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { element, objectId, pem, sequence } from './der.ts'
 
 /** Both as PEM. */
 export type Certified = { readonly certificate: string; readonly key: string }
@@ -9,7 +10,7 @@ type Wanted = Times & { subject: string; issuer: string; publicKey: KeyObject; s
 
 export function selfSigned({ host, ...times }: Times & { host: string }): Certified {
   const { publicKey, privateKey } = newKeys()
-  const extensions = [subjectAltName(tlv(0x82, Buffer.from(host))), NOT_AN_AUTHORITY]
+  const extensions = [subjectAltName(element(0x82, Buffer.from(host))), NOT_AN_AUTHORITY]
   return certified({ ...times, subject: host, issuer: host, publicKey, signer: privateKey, extensions }, privateKey)
 }
 
@@ -22,13 +23,13 @@ export function newAuthority({ name, ...times }: Times & { name: string }): Cert
 
 /** For a server at an IPv4 address, with a new key. */
 export function issuedFor(authority: Authority, { address, ...times }: Times & { address: string }): Certified {
-  const alternative = tlv(0x87, Buffer.from(address.split('.').map(Number)))
+  const alternative = element(0x87, Buffer.from(address.split('.').map(Number)))
   return issued(authority, { ...times, subject: address, extensions: [subjectAltName(alternative), NOT_AN_AUTHORITY, FOR_SERVERS] })
 }
 
 /** For a server or a client that is known by a name, with a new key. One is never accepted as the other. */
 export function issuedTo(authority: Authority, { name, use, ...times }: Times & { name: string; use: 'server' | 'client' }): Certified {
-  const extensions = [subjectAltName(tlv(0x82, Buffer.from(name))), NOT_AN_AUTHORITY, use === 'server' ? FOR_SERVERS : FOR_CLIENTS]
+  const extensions = [subjectAltName(element(0x82, Buffer.from(name))), NOT_AN_AUTHORITY, use === 'server' ? FOR_SERVERS : FOR_CLIENTS]
   return issued(authority, { ...times, subject: name, extensions })
 }
 
@@ -43,58 +44,38 @@ function newKeys() {
 
 function certified(wanted: Wanted, key: KeyObject): Certified {
   const body = sequence(
-    tlv(0xa0, tlv(0x02, Buffer.from([2]))),
-    tlv(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    element(0xa0, element(0x02, Buffer.from([2]))),
+    element(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_SHA256,
     nameOf(wanted.issuer),
     sequence(time(wanted.notBefore), time(wanted.notAfter)),
     nameOf(wanted.subject),
     wanted.publicKey.export({ type: 'spki', format: 'der' }),
-    tlv(0xa3, sequence(...wanted.extensions)),
+    element(0xa3, sequence(...wanted.extensions)),
   )
-  const signature = tlv(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, wanted.signer)]))
+  const signature = element(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, wanted.signer)]))
   return {
     certificate: pem('CERTIFICATE', sequence(body, ECDSA_SHA256, signature)),
     key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
 }
 
-/** DER, as X.509 wants it: a tag, the length, the contents. */
-function tlv(tag: number, contents: Buffer): Buffer {
-  const size = contents.length
-  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
-  return Buffer.concat([Buffer.from([tag, ...length]), contents])
-}
-
-function sequence(...parts: Buffer[]): Buffer {
-  return tlv(0x30, Buffer.concat(parts))
-}
-
-function objectId(hex: string): Buffer {
-  return tlv(0x06, Buffer.from(hex, 'hex'))
-}
-
 function nameOf(text: string): Buffer {
-  return sequence(tlv(0x31, sequence(objectId('550403'), tlv(0x0c, Buffer.from(text)))))
+  return sequence(element(0x31, sequence(objectId('550403'), element(0x0c, Buffer.from(text)))))
 }
 
 function time(date: Date): Buffer {
-  return tlv(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`))
+  return element(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`))
 }
 
 function subjectAltName(name: Buffer): Buffer {
-  return sequence(objectId('551d11'), tlv(0x04, sequence(name)))
+  return sequence(objectId('551d11'), element(0x04, sequence(name)))
 }
 
-function pem(label: string, der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
-}
-
-const YES = tlv(0x01, Buffer.from([0xff]))
+const YES = element(0x01, Buffer.from([0xff]))
 const ECDSA_SHA256 = sequence(objectId('2a8648ce3d040302'))
-const NOT_AN_AUTHORITY = sequence(objectId('551d13'), tlv(0x04, sequence()))
-const AN_AUTHORITY = sequence(objectId('551d13'), YES, tlv(0x04, sequence(YES)))
-const SIGNS_CERTIFICATES = sequence(objectId('551d0f'), YES, tlv(0x04, tlv(0x03, Buffer.from([2, 0x04]))))
-const FOR_SERVERS = sequence(objectId('551d25'), tlv(0x04, sequence(objectId('2b06010505070301'))))
-const FOR_CLIENTS = sequence(objectId('551d25'), tlv(0x04, sequence(objectId('2b06010505070302'))))
+const NOT_AN_AUTHORITY = sequence(objectId('551d13'), element(0x04, sequence()))
+const AN_AUTHORITY = sequence(objectId('551d13'), YES, element(0x04, sequence(YES)))
+const SIGNS_CERTIFICATES = sequence(objectId('551d0f'), YES, element(0x04, element(0x03, Buffer.from([2, 0x04]))))
+const FOR_SERVERS = sequence(objectId('551d25'), element(0x04, sequence(objectId('2b06010505070301'))))
+const FOR_CLIENTS = sequence(objectId('551d25'), element(0x04, sequence(objectId('2b06010505070302'))))

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { element, objectId, sequence } from '../../src/lib/der.ts'
 
 /** A prime that is one more than a multiple of 2^640: square roots modulo it take about a hundred thousand multiplications. */
 const PRIME = (1_000_297n << 640n) + 1n
@@ -29,29 +30,20 @@ function bytesOf(value: bigint, length = 0): Buffer {
 
 const number = (value: number, bytes: number) => bytesOf(BigInt(value), bytes)
 
-/** A value in DER. */
-function der(tag: number, ...parts: Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  const size = number(body.length, 0)
-  return Buffer.concat([Buffer.of(tag), ...(body.length < 128 ? [] : [Buffer.of(0x80 + size.length)]), size, body])
-}
-
-const sequence = (...parts: Buffer[]) => der(0x30, ...parts)
-const integer = (value: bigint) => der(2, Buffer.of(0), bytesOf(value))
-const id = (hex: string) => der(6, Buffer.from(hex, 'hex'))
+const integer = (value: bigint) => element(2, Buffer.of(0), bytesOf(value))
 
 /** Of a key on a curve that it describes itself, with points of which only one coordinate is given: OpenSSL computes the other by a square root. */
 function costlyCertificate(): Buffer {
   const point = Buffer.concat([Buffer.of(2), bytesOf(someX(), PRIME_BYTES)])
-  const field = sequence(id('2a8648ce3d0101'), der(2, bytesOf(PRIME)))
-  const curve = sequence(der(4, bytesOf(A)), der(4, bytesOf(B)))
-  const parameters = sequence(der(2, bytesOf(1n)), field, curve, der(4, point), der(2, bytesOf(3n)))
-  const key = sequence(sequence(id('2a8648ce3d0201'), parameters), der(3, Buffer.of(0), point))
-  const algorithm = sequence(id('2a8648ce3d040302'))
-  const name = sequence(der(0x31, sequence(id('550403'), der(0x0c, Buffer.from('localhost')))))
-  const times = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('400101000000Z')))
-  const content = sequence(der(0xa0, der(2, Buffer.of(2))), der(2, Buffer.of(1)), algorithm, name, times, name, key)
-  return sequence(content, algorithm, der(3, Buffer.of(0), sequence(integer(1n), integer(1n))))
+  const field = sequence(objectId('2a8648ce3d0101'), element(2, bytesOf(PRIME)))
+  const curve = sequence(element(4, bytesOf(A)), element(4, bytesOf(B)))
+  const parameters = sequence(element(2, bytesOf(1n)), field, curve, element(4, point), element(2, bytesOf(3n)))
+  const key = sequence(sequence(objectId('2a8648ce3d0201'), parameters), element(3, Buffer.of(0), point))
+  const algorithm = sequence(objectId('2a8648ce3d040302'))
+  const name = sequence(element(0x31, sequence(objectId('550403'), element(0x0c, Buffer.from('localhost')))))
+  const times = sequence(element(0x17, Buffer.from('200101000000Z')), element(0x17, Buffer.from('400101000000Z')))
+  const content = sequence(element(0xa0, element(2, Buffer.of(2))), element(2, Buffer.of(1)), algorithm, name, times, name, key)
+  return sequence(content, algorithm, element(3, Buffer.of(0), sequence(integer(1n), integer(1n))))
 }
 
 /** The beginning of a handshake in TLS 1.2, up to the certificates. A client reads them before anything is proven. */

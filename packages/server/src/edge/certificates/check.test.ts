@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { signedChain } from '../../../testing/harness/signed-chain.ts'
+import { pem as asPem, element, sequence, TAG } from '../../lib/der.ts'
 import { checkUpload } from './check.ts'
 
 let directory: string
@@ -68,12 +69,10 @@ it('refuses a key whose parts do not fit together, although its modulus is that 
 
 /** An RSA key in PKCS #1 with these numbers, right or wrong. */
 function rsaKey(numbers: Readonly<Record<string, unknown>>): string {
-  const length = (n: number) => (n < 128 ? [n] : n < 256 ? [0x81, n] : [0x82, n >> 8, n & 255])
-  const tagged = (tag: number, body: Buffer) => Buffer.concat([Buffer.from([tag, ...length(body.length)]), body])
-  const integer = (value: Buffer) => tagged(2, value[0] !== undefined && value[0] > 127 ? Buffer.concat([Buffer.from([0]), value]) : value)
+  const integer = (value: Buffer) =>
+    element(TAG.integer, value[0] !== undefined && value[0] > 127 ? Buffer.concat([Buffer.from([0]), value]) : value)
   const parts = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'].map((name) => integer(Buffer.from(String(numbers[name]), 'base64url')))
-  const body = tagged(0x30, Buffer.concat([integer(Buffer.from([0])), ...parts])).toString('base64')
-  return `-----BEGIN RSA PRIVATE KEY-----\n${body.match(/.{1,64}/g)?.join('\n')}\n-----END RSA PRIVATE KEY-----\n`
+  return asPem('RSA PRIVATE KEY', sequence(integer(Buffer.from([0])), ...parts))
 }
 
 it('refuses factors that are not those of the modulus, although the signatures are right', () => {
