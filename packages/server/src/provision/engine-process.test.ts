@@ -40,7 +40,7 @@ it('of two processes that start an engine at one address at once, one waits for 
   })
   await using _other = await engineStartLock({ socketPath: path.join(directory, 'other.sock') }, 1000)
   expect(isSecond).toBe(false)
-  await first[Symbol.asyncDispose]()
+  await first?.[Symbol.asyncDispose]()
   await using _second = await second
   await using _late = await engineStartLock(engine, 300) // whoever holds it for ever stops nobody
 })
