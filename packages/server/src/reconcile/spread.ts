@@ -37,14 +37,8 @@ export function createSpread(deps: Deps) {
   /** None while one of the replicas does not answer: the others may be all that its visitors have. */
   async function move(appId: number, { id, name, owner, replicas, taken }: Crowded): Promise<void> {
     const app = await findApp(db, appId)
-    if (
-      app?.wanted !== 'running' ||
-      !(await deps.doAnswer(
-        app,
-        replicas.map((each) => ({ id: each })),
-      ))
-    )
-      return
+    const all = replicas.map((each) => ({ id: each }))
+    if (app?.wanted !== 'running' || !(await deps.doAnswer(app, all))) return
     log.info({ appId, container: name }, 'moving a replica to a server that has none of its app')
     movedAt.set(id, now().getTime())
     await deps.withoutVisitors(app, { id, owner, state: 'running' }, async () => await engine.apart.moveAway(id, taken))
@@ -54,8 +48,8 @@ export function createSpread(deps: Deps) {
     const crowded = await engine.apart.crowded(instance)
     const at = now().getTime()
     crowdedSince = new Map(crowded.map(({ id }) => [id, crowdedSince.get(id) ?? at]))
-    const isDue = ({ id }: Crowded) =>
-      at - (crowdedSince.get(id) ?? at) >= spreadAfterMs && at - (movedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= AGAIN_AFTER_MS
+    for (const [id, when] of movedAt) if (at - when >= AGAIN_AFTER_MS) movedAt.delete(id)
+    const isDue = ({ id }: Crowded) => at - (crowdedSince.get(id) ?? at) >= spreadAfterMs && !movedAt.has(id)
     for (const each of crowded.filter(isDue)) {
       const { appId } = each.owner
       if (appId === null || (await deps.busyLanes()).has(appLane(appId))) continue
