@@ -146,6 +146,7 @@ describe('projects and apps', () => {
   it('apps move refuses an app without data', async () => {
     expect((await berth(['apps', 'move', 'web', 'this'])).code, 'without a terminal it must be confirmed').toBe(2)
     expect((await berth(['apps', 'move', 'web', 'this', '--yes'])).err).toContain('must be an app that was deployed with volumes')
+    expect((await berth(['apps', 'stop-move', 'web'])).err).toContain('there is no move to stop')
   })
 })
 

@@ -79,6 +79,7 @@ export const ERRORS = {
   node_running: { status: 409, message: 'The node or its proxy may still be running. Stop it, and try again in a minute.' },
   server_refused: { status: 409, message: 'This cannot be done with this server now.' },
   move_under_way: { status: 409, message: 'The app is being moved to another server. Wait for its end.' },
+  move_not_running: { status: 409, message: 'The data of this app is not being copied to another server, so there is no move to stop.' },
   volume_lost: { status: 409, message: 'A volume of the app is not on its server any more.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
   update_running: { status: 409, message: 'An update is already running.' },

@@ -27,6 +27,7 @@ const OWN = {
   'apps.update': ['invalid_source', 'git_not_connected', 'git_account_refused', 'repository_not_found', 'app_name_taken'],
   'apps.transfer': ['user_not_found'],
   'apps.move': ['server_not_found', 'server_refused', 'server_away', 'move_under_way'],
+  'apps.stopMove': ['move_not_running'],
   'apps.checkSource': ['invalid_source', 'git_not_connected', 'git_account_refused'],
   'apps.checkSourceFiles': ['invalid_source', 'git_not_connected', 'git_account_refused'],
   'containers.start': ['no_container', 'deployment_under_way', 'move_under_way', 'server_away', 'volume_lost'],

@@ -180,6 +180,7 @@ describe('the server of an app with data', () => {
         isMoving = true
         return moving
       },
+      'apps.stopMove': moving,
     })
     using _page = openPage('/apps/7/settings')
     await shows('The data of this app is on the server beta.')
@@ -193,6 +194,9 @@ describe('the server of an app with data', () => {
     await press('Move')
     await shows('It is being moved to the server that Berth runs on.')
     expect(network.sent.find(({ name }) => name === 'apps.move')?.body).toEqual({ appId: 7, server: 'this' })
+    await press('Stop move')
+    await shows('Stopping…')
+    expect(network.sent.find(({ name }) => name === 'apps.stopMove')?.body).toEqual({ appId: 7 })
   })
 })
 

@@ -195,4 +195,15 @@ const move = command({
   },
 })
 
-export const apps = [list, create, update, remove, transfer, move]
+const stopMove = command({
+  usage: 'apps stop-move <app>',
+  summary: 'Stop the move of an app while its data is copied; it starts again where it was',
+  async run(ctx, { app }) {
+    const { id: appId, name } = await findApp(ctx.api, app)
+    const answer = await ctx.api('apps.stopMove', { appId })
+    ctx.out.line(`The move of ${name} is stopped. It starts again where it was.`)
+    ctx.out.json(answer)
+  },
+})
+
+export const apps = [list, create, update, remove, transfer, move, stopMove]

@@ -55,6 +55,10 @@ export const appOperations = {
     summary: 'Move an app with its data to another server; the app is away meanwhile',
     method: 'POST', path: '/api/apps/move', may: 'owner of the app', body: AppMove, answer: Application, message: 'Move started',
   }),
+  'apps.stopMove': operation({
+    summary: 'Stop the move of an app while its data is copied; it starts again where it was',
+    method: 'POST', path: '/api/apps/move/stop', may: 'steward of the app', body: AppOnly, answer: Application, message: 'Move stopped',
+  }),
   'apps.connection': operation({
     summary: 'Get the connection URL of a database for other apps in the project',
     method: 'GET', path: '/api/apps/connection', may: 'member of the app', query: AppOnly, answer: Connection,

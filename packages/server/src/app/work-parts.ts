@@ -28,6 +28,7 @@ import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
 import { createRepair } from '../reconcile/repair.ts'
 import { createSpread } from '../reconcile/spread.ts'
+import { freeBytes } from '../store/disk-space.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
@@ -116,7 +117,8 @@ function createDataJobs(base: Foundation, { engine, deploying, onRemoved, onChan
   const { restore, containers } = deploying
   const removal = { engine, onRemoved, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) }
   const { removeApp, removeVolume } = createRemoval({ ...base, ...removal })
-  const moveApp = createMoveApp({ ...base, engine, containers, graceSeconds: base.tuning.stopGraceSeconds, restore, onChanged })
+  const freeHere = async () => await freeBytes(base.config.dataDir)
+  const moveApp = createMoveApp({ ...base, engine, containers, freeHere, restore, onChanged })
   const leavesVolumes =
     <Given>(work: (given: Given, signal: AbortSignal) => Promise<void>) =>
     async (given: Given, signal: AbortSignal) => {

@@ -53,3 +53,17 @@ it('an archive that ends too early is an error', async () => {
   await expect(sumOf(file('data/a', 'hello'))).rejects.toThrow('ended too early')
   await expect(sumOf(file('data/a', 'hello').subarray(0, 514))).rejects.toThrow('ended too early')
 })
+
+it('an archive with more than may be written is an error before the contents that are too much, however large they say they are', async () => {
+  const huge = headerOf({ path: 'data/holes', kind: 'file', mode: 0o644, size: 8 * 1024 ** 4, mtimeSeconds: 1 })
+  const passed: Buffer[] = []
+  const archive = async function* () {
+    yield* await Promise.resolve([file('data/a', 'hello'), huge])
+    throw new Error('the contents were asked for')
+  }
+  const all = async () => {
+    for await (const piece of summed(archive(), () => undefined, 1024 ** 4)) passed.push(piece)
+  }
+  await expect(all()).rejects.toThrow('no space left')
+  expect(Buffer.concat(passed)).toEqual(Buffer.concat([file('data/a', 'hello'), huge]))
+})

@@ -1,4 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto'
+import { EngineError } from './api/errors.ts'
 import { BLOCK, paddingFor } from './build/tar.ts'
 import {
   createBytes,
@@ -21,8 +22,15 @@ const DIRECTORY = '5'
 /** Of a file, such as its capabilities. Engines of different versions write everything else in different ways. */
 const ATTRIBUTE = 'SCHILY.xattr.'
 
-/** Passes an archive on, and tells at its end what was in it. An archive that ends too early is an error. */
-export async function* summed(chunks: AsyncIterable<Buffer>, atEnd: (sum: ArchiveSum) => void): AsyncGenerator<Buffer> {
+/**
+ * Passes an archive on, and tells at its end what was in it. An archive that ends too early is an error, and so is one that has more than may
+ * be written: before the contents of the file that is too much, which may be all zeros for the hole of a sparse one.
+ */
+export async function* summed(
+  chunks: AsyncIterable<Buffer>,
+  atEnd: (sum: ArchiveSum) => void,
+  mostBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   const source = chunks[Symbol.asyncIterator]()
   const { pieces, take } = createBytes(source)
   const all = createHash('sha256')
@@ -42,6 +50,7 @@ export async function* summed(chunks: AsyncIterable<Buffer>, atEnd: (sum: Archiv
         continue
       }
       const size = WITHOUT_CONTENTS.test(type) ? 0 : Number(records.get('size') ?? sizeIn(header))
+      if (bytes + size + BLOCK * (files + 1) > mostBytes) throw new EngineError(500, 'There is no space left for the copy.')
       all.update(aboutEntry(header, records, type))
       if (type !== DIRECTORY) files += 1
       yield* noted(pieces(size), all)

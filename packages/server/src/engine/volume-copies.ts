@@ -20,7 +20,15 @@ type Deps = {
 type OfApp = { readonly instance: string; readonly projectId: number; readonly appId: number }
 /** The id of another server, or undefined for this one. */
 type At = string | undefined
-export type VolumeMove = { readonly app: OfApp; readonly volume: string; readonly from: At; readonly to: At; readonly signal: AbortSignal }
+export type VolumeMove = {
+  readonly app: OfApp
+  readonly volume: string
+  readonly from: At
+  readonly to: At
+  /** What may be written. The holes of sparse files are copied as zeros, so a copy can be far larger than the volume is on its disk. */
+  readonly mostBytes: number
+  readonly signal: AbortSignal
+}
 
 /** Where a volume is in the container that reads or writes it, as in those of agents. */
 const PATH = '/data'
@@ -60,7 +68,7 @@ export function createVolumeCopies({ transport, remove, volumes, placed, imageOf
     await lendHere(app, volume, async (id) => await put(id, '/', archive, signal))
   }
 
-  async function removeCopy({ app: { instance }, volume, signal }: Omit<VolumeMove, 'from' | 'to'>, at: At): Promise<void> {
+  async function removeCopy({ app: { instance }, volume, signal }: Omit<VolumeMove, 'from' | 'to' | 'mostBytes'>, at: At): Promise<void> {
     if (at === undefined) await volumes.remove(volume, signal)
     else await placed.remove({ instance, serverId: at }, volume, signal)
   }
@@ -76,7 +84,10 @@ export function createVolumeCopies({ transport, remove, volumes, placed, imageOf
     await create(move, move.to)
     const sums: ArchiveSum[] = []
     const note = (sum: ArchiveSum) => void sums.push(sum)
-    await read(move, move.from, async (archive) => await write(move, move.to, Readable.from(summed(archive, note), { objectMode: false })))
+    await read(move, move.from, async (archive) => {
+      const sent = summed(archive, note, move.mostBytes)
+      await write(move, move.to, Readable.from(sent, { objectMode: false }))
+    })
     await read(move, move.to, async (archive) => {
       for await (const _piece of summed(archive, note)) move.signal.throwIfAborted()
     })

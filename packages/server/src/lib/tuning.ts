@@ -20,6 +20,9 @@ export const TUNING = {
   buildIdleMs: 20 * 60_000,
   releaseDeadlineMs: 30 * 60_000,
   startDeadlineMs: 10 * 60_000,
+  /** How long the data of an app may be copied to another server, and how often we look whether somebody stopped that. */
+  copyDeadlineMs: 12 * 60 * 60_000,
+  copyLookMs: 2000,
   reconcileMs: 30_000,
   /** How long a container waits for another server before it is started on the first one. */
   waitForServerMs: 60_000,

@@ -74,6 +74,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'builds.planNew': 'invalid_source', // one that does not answer
   'apps.storage': 'engine_unreachable',
   'apps.move': 'invalid_request', // it has no data
+  'apps.stopMove': 'move_not_running',
   'volumes.delete': 'engine_unreachable',
   'disk.usage': 'engine_unreachable',
   'disk.cleanUp': 'engine_unreachable',

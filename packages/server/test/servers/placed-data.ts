@@ -147,6 +147,21 @@ const moved = async (server: string) => {
   await lab.owner.call('apps.move', { appId: store.id, server })
   return (await until(get, ({ data_server }) => data_server?.moving_to === undefined, 90_000)).data_server
 }
+
+it('data that does not fit on the other disk is not copied at all, and the app goes on where it was', async () => {
+  const [second, third] = lab.others
+  if (!second) throw new Error('there is no second server')
+  await second.run('docker', 'exec', await containerOn(second, store.id), 'truncate', '-s', '8T', '/data/holes')
+  const after = await moved(await serverId('n3'))
+  expect(after).toMatchObject({ name: 'n2', move_problem: expect.stringContaining('there is no space left on the disk') })
+  await until(
+    async () => await lab.visit(),
+    (answer) => answer.startsWith('200 from the image'),
+  )
+  await second.run('docker', 'exec', await containerOn(second, store.id), 'rm', '/data/holes')
+  await expect.poll(async () => await volumesOn(third), { timeout: 60_000, interval: 500 }).toBe('')
+})
+
 /** Of all files, with what an archive must keep. */
 const LIST = 'cd /data && find . ! -name starts -exec stat -c "%n %a %u %g %N" {} + | sort; md5sum big'
 const listing = async (node: Lab['here'] | undefined) =>
@@ -188,6 +203,22 @@ it('its data is also moved to the first server, and back', { tags: 'long' }, asy
 /** Enough for a copy to take a moment. */
 const grow = async (node: Lab['here'] | undefined) =>
   await node?.run('docker', 'exec', await containerOn(node, store.id), 'dd', 'if=/dev/urandom', 'of=/data/big', 'bs=1M', 'count=300')
+
+it('a move that somebody stops goes back at once', { tags: 'long' }, async () => {
+  const [second, third] = lab.others
+  await grow(second)
+  const before = await listing(second)
+  await lab.owner.call('apps.move', { appId: store.id, server: await serverId('n3') })
+  await until(
+    async () => await volumesOn(third),
+    (found) => found !== '',
+  )
+  await lab.owner.call('apps.stopMove', { appId: store.id })
+  const after = await until(get, ({ data_server }) => data_server?.moving_to === undefined)
+  expect(after.data_server).toMatchObject({ name: 'n2', move_problem: expect.stringContaining('stopped the move') })
+  expect(await listing(second)).toBe(before)
+  await expect.poll(async () => await volumesOn(third), { timeout: 60_000, interval: 500 }).toBe('')
+})
 
 it('a move whose destination is lost goes back', { tags: 'long', timeout: 400_000 }, async () => {
   const [second, third] = lab.others

@@ -47,6 +47,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'apps.update': (given) => ({ ...ofApp(given), description: 'Changed' }),
   'apps.delete': ofApp,
   'apps.move': (given) => ({ ...ofApp(given), server: 'this' }),
+  'apps.stopMove': ofApp,
   'apps.transfer': (given) => ({ ...ofApp(given), userId: given.subject.userId }),
   'apps.connection': ({ subject }) => ({ appId: subject.databaseAppId }),
   'apps.storage': ofApp,

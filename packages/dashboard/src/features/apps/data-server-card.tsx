@@ -29,11 +29,31 @@ export function DataServerCard({ app, disabled }: { app: Application; disabled: 
   return (
     <Card title="Server" note={`The data of this app is on ${placeWords(where)}. The app runs there and nowhere else.`}>
       <div className="grid gap-3">
-        {where.moving_to && <Notice tone="warn">It is being moved to {placeWords(where.moving_to)}. The app is stopped meanwhile.</Notice>}
+        {where.moving_to && <Moving app={app} to={where.moving_to} mayStop={!disabled || mayList} />}
         {where.move_problem !== '' && <Notice tone="bad">{where.move_problem}</Notice>}
         {where.moving_to === undefined && !disabled && <Move app={app} places={places.filter(({ id }) => id !== where.id)} />}
       </div>
     </Card>
+  )
+}
+
+function Moving({ app, to, mayStop }: { app: Application; to: Place; mayStop: boolean }) {
+  const client = useQueryClient()
+  const stop = useMutation({
+    mutationFn: () => call('apps.stopMove', { appId: app.id }),
+    onSuccess: (answer) => client.setQueryData(appKeys.one(app.id), answer),
+    onError: ({ message }) => toast(message, 'bad'),
+    onSettled: async () => await client.invalidateQueries({ queryKey: appKeys.all }),
+  })
+  const button = (
+    <Button pending={stop.isPending} disabled={stop.isSuccess} onClick={() => stop.mutate()}>
+      {stop.isSuccess ? 'Stopping…' : 'Stop move'}
+    </Button>
+  )
+  return (
+    <Notice tone="warn" actions={mayStop && button}>
+      It is being moved to {placeWords(to)}. The app is stopped meanwhile.
+    </Notice>
   )
 }
 

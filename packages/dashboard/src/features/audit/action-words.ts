@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'app.update': 'App changed',
   'app.transfer': 'App transferred',
   'app.move': 'App is being moved',
+  'app.move_stop': 'Move of app stopped',
   'app.move_end': 'App moved, or moved back',
   'app.compose_file': 'Compose file changed',
   'app.open_port': 'Port opened',

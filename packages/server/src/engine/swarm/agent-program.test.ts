@@ -119,8 +119,9 @@ it('is not asked for more than it takes at once, however many containers there a
   expect(answers.filter((answer) => answer === null)).toEqual([])
 })
 
-it('gives the load of its server', async () => {
-  const { cpu, memory } = (await calls()('/load')) as { cpu: number; memory: number }
+it('gives the load of its server, and the free space', async () => {
+  const { cpu, memory, freeBytes } = (await calls()('/load')) as { cpu: number; memory: number; freeBytes: number }
+  expect(freeBytes).toBeGreaterThan(1)
   for (const share of [cpu, memory]) {
     expect(share).toBeGreaterThanOrEqual(0)
     expect(share).toBeLessThanOrEqual(100)

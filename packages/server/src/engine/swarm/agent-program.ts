@@ -5,7 +5,7 @@ export const AGENT_SOCKET = '/var/run/docker.sock'
 export const AGENT_IDENTITY = '/run/secrets/agent'
 export const AGENT_PORT = 7443
 
-/** The load of its server: the mean of the last seconds, in percent. */
+/** The load of its server: the mean of the last seconds, in percent; and the free space where its engine writes. */
 export const LOAD_CALL = '/load'
 
 export function statsCall(containerId: string, { isOneShot }: { isOneShot: boolean }): string {
@@ -70,7 +70,8 @@ const load = () => {
   const cpu = total > before.total ? (busy - before.busy) / (total - before.total) : 0
   const [, available] = /^MemAvailable:\\s+(\\d+) kB$/m.exec(fs.readFileSync('/proc/meminfo', 'utf8')) ?? []
   const free = available === undefined ? os.freemem() : Number(available) * 1024
-  return { cpu: 100 * cpu, memory: 100 * (1 - free / os.totalmem()) }
+  const disk = fs.statfsSync('/') // the layer of this container that can be written to
+  return { cpu: 100 * cpu, memory: 100 * (1 - free / os.totalmem()), freeBytes: disk.bavail * disk.bsize }
 }
 
 const isOwn = ({ Config }) => {

@@ -4,6 +4,7 @@ import { field, items, text } from '../api/json.ts'
 import { LABEL, ownerOf } from '../labels.ts'
 import { type AgentArchives, ArchiveRefused } from './agent-archives.ts'
 import type { AgentCalls } from './agent-calls.ts'
+import { LOAD_CALL } from './agent-program.ts'
 import { newVolumeCall, VOLUMES_CALL, volumeCall } from './agent-volumes-program.ts'
 import type { Placement } from './placement.ts'
 
@@ -72,6 +73,13 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
     return items((await send(at, { method: 'GET', path: VOLUMES_CALL }, { signal })).value).map(text)
   }
 
+  /** On the disk of the engine there, without what is reserved for root. Unlimited if its agent is one of an older Berth, which does not tell. */
+  async function freeBytes(at: OnServer, signal?: AbortSignal): Promise<number> {
+    const { value } = await send(at, { method: 'GET', path: LOAD_CALL }, { signal })
+    const free = field(value, 'freeBytes')
+    return typeof free === 'number' ? free : Number.POSITIVE_INFINITY
+  }
+
   /** Its contents, as they arrive. */
   async function read(at: OnServer, name: string, work: (archive: AsyncIterable<Buffer>) => Promise<void>, signal: AbortSignal) {
     const { server, archives, place } = await agentAt(at)
@@ -87,7 +95,7 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
     })
   }
 
-  return { look, ensure, remove, list, read, write }
+  return { look, ensure, remove, list, freeBytes, read, write }
 }
 
 function silent(server: string, cause?: unknown): ServerAway {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
@@ -9,14 +10,16 @@ import { EngineError } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { volumeName } from '../../engine/labels.ts'
 import type { Step } from '../../lib/step.ts'
+import { TUNING } from '../../lib/tuning.ts'
 import { createMoveApp } from './run.ts'
-import { insertMove } from './store.ts'
+import { insertMove, setStage } from './store.ts'
 
 const DIED = new Error('the process has died')
 const WHOLE = 'all the data'
+const FREE_BYTES = 1024 ** 4
 
 /** An app on this server that is to be moved to `b`, and a world with its volume, in which a process can die before or after each step. */
-async function openLab({ copyFails = '', starts = true }: { copyFails?: string; starts?: boolean } = {}) {
+async function openLab({ copyFails = '', starts = true, isEndless = false, copyDeadlineMs = TUNING.copyDeadlineMs } = {}) {
   const test = await openTestDatabase()
   const { db } = test
   const app = await addApp(db, 'a@example.test')
@@ -26,8 +29,10 @@ async function openLab({ copyFails = '', starts = true }: { copyFails?: string; 
   let [steps, dieAt] = [0, Number.POSITIVE_INFINITY]
   const dataAt = async () => (await findAppData(db, app.id))?.server ?? ''
 
-  async function copyVolume({ to = 'this' }: { to?: string }) {
+  async function copyVolume({ to = 'this', mostBytes, signal }: { to?: string; mostBytes: number; signal: AbortSignal }) {
+    expect(mostBytes).toBe(FREE_BYTES - TUNING.diskFloorBytes)
     contents.set(to, 'half of it')
+    if (isEndless) await sleep(60_000, undefined, { signal })
     if (copyFails !== '') throw new EngineError(500, copyFails)
     contents.set(to, contents.get(await dataAt()) ?? '')
     return { files: 1, bytes: 1, checksum: '' }
@@ -44,7 +49,7 @@ async function openLab({ copyFails = '', starts = true }: { copyFails?: string; 
   const engine = {
     containers: { stop: async () => undefined, remove: async () => undefined },
     volumes: { list: async () => [{ name: volume }] },
-    placedVolumes: { list: async () => [volume, `${volume}9`] },
+    placedVolumes: { list: async () => [volume, `${volume}9`], freeBytes: async () => FREE_BYTES },
     networks: { ensureProjectNetwork: async () => undefined },
     copyVolume,
   } as unknown as Engine // only what is called
@@ -62,8 +67,9 @@ async function openLab({ copyFails = '', starts = true }: { copyFails?: string; 
     return result
   }
   const log = pino({ level: 'silent' })
-  const parts = { db, engine, instance: 'i', containers: { ofApp: async () => [] }, graceSeconds: 1, restore, step, log }
-  const move = createMoveApp({ ...parts, now: () => new Date(), onChanged: () => undefined })
+  const tuning = { ...TUNING, copyDeadlineMs, copyLookMs: 5 }
+  const parts = { db, engine, instance: 'i', containers: { ofApp: async () => [] }, tuning, restore, step, log }
+  const move = createMoveApp({ ...parts, freeHere: async () => FREE_BYTES, now: () => new Date(), onChanged: () => undefined })
   await db.transaction(async (tx) => {
     await decideAppData(tx, { app_id: app.id, server: 'this', server_name: '', decided_at: '' })
     const to = { to_server: 'b', to_name: 'n2', stage: 'copying', problem: '' } as const
@@ -88,6 +94,7 @@ async function openLab({ copyFails = '', starts = true }: { copyFails?: string; 
     contents,
     startedAt,
     run,
+    end: () => process.abort(),
     dataAt,
     placement: async () => (await findApp(db, app.id))?.placement,
     left: async () => (await listLeftVolumes(db)).map(({ server, volume: name }) => `${server} ${name}`),
@@ -133,4 +140,32 @@ it.each([
   await lab.run()
   expect(await lab.problem()).toContain(words)
   expect([await lab.dataAt(), await lab.placement(), await lab.isOver()]).toEqual(['this', '', true])
+})
+
+it('a copy that takes too long ends, and the app starts again where it was', async () => {
+  await using lab = await openLab({ isEndless: true, copyDeadlineMs: 20 })
+  await lab.run()
+  expect(await lab.problem()).toContain('it took longer than 0 hours')
+  expect([await lab.dataAt(), await lab.isOver(), await lab.left()]).toEqual(['this', true, ['b ']])
+  expect(lab.startedAt).toEqual(['this'])
+})
+
+it('a copy that somebody stops ends, and the reason is theirs', async () => {
+  await using lab = await openLab({ isEndless: true })
+  const running = lab.run()
+  const found = await findDataMove(lab.db, lab.app.id)
+  if (!found) throw new Error('there is no move')
+  await lab.db.transaction(async (tx) => await setStage(tx, found, { stage: 'back', problem: 'Ann stopped it.' }))
+  await running
+  expect(await lab.problem()).toBe('Ann stopped it.')
+  expect([await lab.dataAt(), await lab.isOver(), lab.startedAt]).toEqual(['this', true, ['this']])
+})
+
+it('a process that ends while it copies leaves the move to the next one', async () => {
+  await using lab = await openLab({ isEndless: true })
+  const running = expect(lab.run()).rejects.toThrow('aborted')
+  await sleep(50)
+  lab.end()
+  await running
+  expect((await findDataMove(lab.db, lab.app.id))?.stage).toBe('copying')
 })

@@ -1,36 +1,17 @@
-import { findAppData, findDataMove, HERE, insertLeftVolume } from '../../domain/app-data.ts'
-import { setAppStatus } from '../../domain/app-status.ts'
+import { findAppData, findDataMove, insertLeftVolume } from '../../domain/app-data.ts'
 import { PLATFORM, recordAudit } from '../../domain/audit.ts'
 import type { JobHandlers } from '../../domain/job-names.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
-import { EngineError, EngineUnreachable, ServerAway } from '../../engine/api/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { ownedBy, volumeName } from '../../engine/labels.ts'
-import { ArchiveRefused } from '../../engine/swarm/agent-archives.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import type { Logger } from '../../lib/logger.ts'
-import type { Step } from '../../lib/step.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import type { AppContainers } from '../deployments/release/app-containers.ts'
-import { type DataMove, deleteMove, noteProblem, setPlacement, setStage, switchData } from './store.ts'
+import type { Tx } from '../../store/database.ts'
+import { type CopyingDeps, createCopying } from './copying.ts'
+import { called, type Moving } from './moving.ts'
+import { deleteMove, noteProblem, setPlacement, setStage, switchData } from './store.ts'
 
-type Deps = {
-  db: Db
-  engine: Pick<Engine, 'containers' | 'volumes' | 'placedVolumes' | 'copyVolume' | 'networks'>
-  instance: string
-  containers: Pick<AppContainers, 'ofApp'>
-  graceSeconds: number
+type Deps = CopyingDeps & {
   /** Starts the live release where the data is, and writes whether that worked. */
   restore: JobHandlers['app.restore']
-  step: Step
-  now: () => Date
-  log: Pick<Logger, 'info' | 'warn'>
-  onChanged: (appId: number) => void
 }
-
-const at = (server: string): string | undefined => (server === HERE ? undefined : server)
-const called = (server: string, name: string): string =>
-  server === HERE ? 'the server that Berth runs on' : `the server ${name || server}`
 
 /**
  * Moves the data of an app: stop, copy and compare, switch, start, and only then let go of the old copy. Until the switch, which is one
@@ -39,6 +20,8 @@ const called = (server: string, name: string): string =>
  *
  *   copying ──► switched ──► done
  *      └───────────┴──► back ──► done, where it was
+ *
+ * Who stops a move writes the stage back while it is copied.
  */
 export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
   const { db, log } = deps
@@ -52,76 +35,6 @@ export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
       await stages[move.stage]({ move, app, signal })
       deps.onChanged(appId)
     }
-  }
-}
-
-type Moving = { readonly move: DataMove; readonly app: AppRow; readonly signal: AbortSignal }
-
-function createStopping({ db, engine, containers, graceSeconds, now, onChanged }: Deps) {
-  async function stop({ app, signal }: Moving): Promise<void> {
-    const all = await containers.ofApp(app.id, signal)
-    await Promise.all(all.map(async ({ id }) => await engine.containers.stop(id, graceSeconds, signal)))
-    const up = (await containers.ofApp(app.id, signal)).filter(({ state }) => state === 'running' || state === 'paused')
-    if (up.length > 0) throw new EngineError(500, `The app could not be stopped: ${up.map(({ name }) => name).join(', ')} still runs.`)
-  }
-
-  /** Nobody looks after it meanwhile: its queue is busy. */
-  async function sayStopped({ app, move }: Moving): Promise<void> {
-    const reason = `The app is being moved to ${called(move.to_server, move.to_name)}, and is started again then.`
-    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason, wanted: 'running' }))
-    onChanged(app.id)
-  }
-
-  return { stop, sayStopped }
-}
-
-/** Stops the app, and copies each of its volumes. What goes wrong is a reason to go back, unless this process or its engine is going away. */
-function createCopying(deps: Deps) {
-  const { db, engine, instance, step, log } = deps
-  const { stop, sayStopped } = createStopping(deps)
-
-  async function volumesOf({ app, move, signal }: Moving): Promise<string[]> {
-    const serverId = at(move.from_server)
-    if (serverId === undefined)
-      return (await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }), signal })).map(({ name }) => name)
-    const own = volumeName(instance, app.id)
-    return (await engine.placedVolumes.list({ instance, serverId }, signal)).filter((name) => name === own || name.startsWith(`${own}-`))
-  }
-
-  async function copyAll(moving: Moving): Promise<void> {
-    const { app, move, signal } = moving
-    const owner = { instance, projectId: app.project_id, appId: app.id }
-    await engine.networks.ensureProjectNetwork(owner, signal)
-    for (const volume of await volumesOf(moving)) {
-      const places = { from: at(move.from_server), to: at(move.to_server) }
-      const { files, bytes } = await step(
-        'engine.copy_volume',
-        async () => await engine.copyVolume({ app: owner, volume, ...places, signal }),
-      )
-      log.info({ appId: app.id, volume, files, bytes }, 'a volume was copied to another server')
-    }
-  }
-
-  async function switchOver(tx: Tx, { app, move }: Moving): Promise<void> {
-    if (!(await setStage(tx, move, { stage: 'switched', problem: '' }))) return
-    const { from_server: from, to_server: to, to_name: toName } = move
-    if (!(await switchData(tx, { appId: app.id, from, to, toName, problem: '' }))) throw new Error('the data of the app is elsewhere')
-    await setPlacement(tx, app.id, { placement: to === HERE ? HERE : `server:${to}`, at: deps.now().toISOString() })
-  }
-
-  return async function copying(moving: Moving): Promise<void> {
-    try {
-      await step('engine.stop_for_move', async () => await stop(moving))
-      await sayStopped(moving)
-      await copyAll(moving)
-    } catch (cause) {
-      if (moving.signal.aborted || cause instanceof EngineUnreachable) throw cause
-      log.warn({ appId: moving.app.id, err: cause }, 'the data of an app could not be moved')
-      const problem = `The app was not moved to ${called(moving.move.to_server, moving.move.to_name)}: ${reasonOf(cause)}`
-      await db.transaction(async (tx) => void (await setStage(tx, moving.move, { stage: 'back', problem })), { mayUseReserve: true })
-      return
-    }
-    await step('db.switch_data', async () => await db.transaction(async (tx) => await switchOver(tx, moving)))
   }
 }
 
@@ -184,15 +97,4 @@ function createGoingBack(deps: Deps) {
 async function tellEnd(tx: Tx, when: Date, app: AppRow, words: { after: Record<string, string> }): Promise<void> {
   await recordAudit(tx, when, PLATFORM, { action: 'app.move_end', subject: 'app', subjectId: app.id, ...words })
   await appendEvent(tx, when, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
-}
-
-const LONGEST_REASON = 500
-
-/** For people; what an engine says about a full disk is not. */
-function reasonOf(cause: unknown): string {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  if (/no space left|ENOSPC/i.test(message))
-    return 'there is no space left on the disk of one of the servers. Free some, then move it again.'
-  const isKnown = cause instanceof ServerAway || cause instanceof EngineError || cause instanceof ArchiveRefused
-  return isKnown ? message.slice(0, LONGEST_REASON) : `the connection between the servers was lost (${message.slice(0, LONGEST_REASON)}).`
 }

@@ -26,10 +26,18 @@ async function openLab(at?: string) {
     swarm: { state: async () => ({ is: 'ours', nodeId: 'n1' }) },
   } as unknown as Engine // only what is called
   const moves = createMoves({ db, engine, instance: 'i', present: async () => ({}) as Application, now: () => new Date() })
-  const caller = { id: app.created_by, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin } as const
+  const caller = {
+    id: app.created_by,
+    email: 'a@example.test',
+    role: 'user',
+    createdAt: '',
+    sessionId: '',
+    origin: PLATFORM.origin,
+  } as const
   return {
     db,
     app,
+    stop: async () => await moves.stop(caller, app),
     move: async (server: string, change: object = {}) => await moves.request(asCall(caller, { ...app, ...change }), server),
     [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose](),
   }
@@ -41,6 +49,16 @@ it('a move is a row and a job, and there is one at a time', async () => {
   expect(await findDataMove(lab.db, lab.app.id)).toMatchObject({ from_server: 'this', to_server: 'b', to_name: 'n2', stage: 'copying' })
   expect(await lab.db.selectFrom('job').select(['name', 'lane']).execute()).toEqual([{ name: 'app.move', lane: `app:${lab.app.id}` }])
   await expect(lab.move('b')).rejects.toMatchObject({ code: 'move_under_way' })
+})
+
+it('a move is stopped while data is copied, and not after that', async () => {
+  await using lab = await openLab('this')
+  await expect(lab.stop()).rejects.toMatchObject({ code: 'move_not_running' })
+  await lab.move('b')
+  await lab.stop()
+  const move = await findDataMove(lab.db, lab.app.id)
+  expect(move).toMatchObject({ stage: 'back', problem: 'The app was not moved to the server n2: a@example.test stopped the move.' })
+  await expect(lab.stop()).rejects.toMatchObject({ code: 'move_not_running' })
 })
 
 it('one app is moved at a time: deployments need the other slots', async () => {

@@ -9,7 +9,8 @@ import type { Engine } from '../../engine/engine.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { insertMove, isAnyMoved } from './store.ts'
+import { called } from './moving.ts'
+import { insertMove, isAnyMoved, setStage } from './store.ts'
 
 type Deps = {
   db: Db
@@ -79,7 +80,21 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
     return await present(app)
   }
 
-  return { request }
+  /** The job notices, and starts the app again where it is. Once the copy is compared and recorded, there is nothing to stop any more. */
+  async function stop(caller: Caller, app: AppRow): Promise<Application> {
+    await db.transaction(async (tx) => {
+      const move = await findDataMove(tx, app.id)
+      if (move === undefined) throw new AppError('move_not_running')
+      const problem = `The app was not moved to ${called(move.to_server, move.to_name)}: ${caller.email} stopped the move.`
+      if (move.stage !== 'copying' || !(await setStage(tx, move, { stage: 'back', problem }))) throw new AppError('move_not_running')
+      const words = { after: { server: move.to_name || move.to_server } }
+      await recordAudit(tx, now(), caller, { action: 'app.move_stop', subject: 'app', subjectId: app.id, ...words })
+      await appendEvent(tx, now(), { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
+    })
+    return await present(app)
+  }
+
+  return { request, stop }
 }
 
 export type Moves = ReturnType<typeof createMoves>

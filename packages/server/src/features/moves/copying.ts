@@ -1,0 +1,116 @@
+import { HERE } from '../../domain/app-data.ts'
+import { setAppStatus } from '../../domain/app-status.ts'
+import { EngineError, EngineUnreachable, ServerAway } from '../../engine/api/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { ownedBy, volumeName } from '../../engine/labels.ts'
+import { ArchiveRefused } from '../../engine/swarm/agent-archives.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Step } from '../../lib/step.ts'
+import type { Tuning } from '../../lib/tuning.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { AppContainers } from '../deployments/release/app-containers.ts'
+import { at, called, type Moving } from './moving.ts'
+import { setPlacement, setStage, switchData } from './store.ts'
+import { MoveEnded, whileCopying } from './while-copying.ts'
+
+export type CopyingDeps = {
+  db: Db
+  engine: Pick<Engine, 'containers' | 'volumes' | 'placedVolumes' | 'copyVolume' | 'networks'>
+  instance: string
+  containers: Pick<AppContainers, 'ofApp'>
+  /** The free disk space of the server that Berth runs on. */
+  freeHere: () => Promise<number>
+  tuning: Pick<Tuning, 'stopGraceSeconds' | 'diskFloorBytes' | 'copyDeadlineMs' | 'copyLookMs'>
+  step: Step
+  now: () => Date
+  log: Pick<Logger, 'info' | 'warn'>
+  onChanged: (appId: number) => void
+}
+
+function createStopping({ db, engine, containers, tuning, now, onChanged }: CopyingDeps) {
+  async function stop({ app, signal }: Moving): Promise<void> {
+    const all = await containers.ofApp(app.id, signal)
+    await Promise.all(all.map(async ({ id }) => await engine.containers.stop(id, tuning.stopGraceSeconds, signal)))
+    const up = (await containers.ofApp(app.id, signal)).filter(({ state }) => state === 'running' || state === 'paused')
+    if (up.length > 0) throw new EngineError(500, `The app could not be stopped: ${up.map(({ name }) => name).join(', ')} still runs.`)
+  }
+
+  /** Nobody looks after it meanwhile: its queue is busy. */
+  async function sayStopped({ app, move }: Moving): Promise<void> {
+    const reason = `The app is being moved to ${called(move.to_server, move.to_name)}, and is started again then.`
+    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason, wanted: 'running' }))
+    onChanged(app.id)
+  }
+
+  return { stop, sayStopped }
+}
+
+/** Stops the app, and copies each of its volumes. What goes wrong is a reason to go back, unless this process or its engine is going away. */
+export function createCopying(deps: CopyingDeps) {
+  const { db, step, log, tuning } = deps
+  const { stop, sayStopped } = createStopping(deps)
+  const copyAll = createCopyAll(deps)
+
+  async function switchOver(tx: Tx, { app, move }: Moving): Promise<void> {
+    if (!(await setStage(tx, move, { stage: 'switched', problem: '' }))) return // it was stopped
+    const { from_server: from, to_server: to, to_name: toName } = move
+    if (!(await switchData(tx, { appId: app.id, from, to, toName, problem: '' }))) throw new Error('the data of the app is elsewhere')
+    await setPlacement(tx, app.id, { placement: to === HERE ? HERE : `server:${to}`, at: deps.now().toISOString() })
+  }
+
+  return async function copying(moving: Moving): Promise<void> {
+    try {
+      await step('engine.stop_for_move', async () => await stop(moving))
+      await sayStopped(moving)
+      await whileCopying({ db, tuning, log }, moving, async (signal) => await copyAll({ ...moving, signal }))
+    } catch (cause) {
+      if (moving.signal.aborted || cause instanceof EngineUnreachable) throw cause
+      log.warn({ appId: moving.app.id, err: cause }, 'the data of an app could not be moved')
+      const problem = `The app was not moved to ${called(moving.move.to_server, moving.move.to_name)}: ${reasonOf(cause)}`
+      await db.transaction(async (tx) => void (await setStage(tx, moving.move, { stage: 'back', problem })), { mayUseReserve: true })
+      return
+    }
+    await step('db.switch_data', async () => await db.transaction(async (tx) => await switchOver(tx, moving)))
+  }
+}
+
+function createCopyAll({ engine, instance, freeHere, tuning, step, log }: CopyingDeps) {
+  async function volumesOf({ app, move, signal }: Moving): Promise<string[]> {
+    const serverId = at(move.from_server)
+    if (serverId === undefined)
+      return (await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }), signal })).map(({ name }) => name)
+    const own = volumeName(instance, app.id)
+    return (await engine.placedVolumes.list({ instance, serverId }, signal)).filter((name) => name === own || name.startsWith(`${own}-`))
+  }
+
+  /** What may be written at the destination, so that a volume that is too large does not fill the disk of everybody there first. */
+  async function roomFor({ move, signal }: Moving): Promise<number> {
+    const serverId = at(move.to_server)
+    const free = serverId === undefined ? await freeHere() : await engine.placedVolumes.freeBytes({ instance, serverId }, signal)
+    return free - tuning.diskFloorBytes
+  }
+
+  return async function copyAll(moving: Moving): Promise<void> {
+    const { app, move, signal } = moving
+    const owner = { instance, projectId: app.project_id, appId: app.id }
+    await engine.networks.ensureProjectNetwork(owner, signal)
+    for (const volume of await volumesOf(moving)) {
+      const mostBytes = await roomFor(moving)
+      const wanted = { app: owner, volume, from: at(move.from_server), to: at(move.to_server), mostBytes, signal }
+      const { files, bytes } = await step('engine.copy_volume', async () => await engine.copyVolume(wanted))
+      log.info({ appId: app.id, volume, files, bytes }, 'a volume was copied to another server')
+    }
+  }
+}
+
+const LONGEST_REASON = 500
+
+/** For people; what an engine says about a full disk is not. */
+function reasonOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  if (/no space left|ENOSPC/i.test(message))
+    return 'there is no space left on the disk of one of the servers. Free some, then move it again.'
+  const isKnown =
+    cause instanceof ServerAway || cause instanceof EngineError || cause instanceof ArchiveRefused || cause instanceof MoveEnded
+  return isKnown ? message.slice(0, LONGEST_REASON) : `the connection between the servers was lost (${message.slice(0, LONGEST_REASON)}).`
+}
