@@ -80,8 +80,12 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
     return await present(app)
   }
 
-  /** The job notices, and starts the app again where it is. Once the copy is compared and recorded, there is nothing to stop any more. */
-  async function stop(caller: Caller, app: AppRow): Promise<Application> {
+  return { request, stop: createStop({ db, present, now }) }
+}
+
+/** The job notices, and starts the app again where it is. Once the copy is compared and recorded, there is nothing to stop any more. */
+function createStop({ db, present, now }: Pick<Deps, 'db' | 'present' | 'now'>) {
+  return async function stop(caller: Caller, app: AppRow): Promise<Application> {
     await db.transaction(async (tx) => {
       const move = await findDataMove(tx, app.id)
       if (move === undefined) throw new AppError('move_not_running')
@@ -93,8 +97,6 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
     })
     return await present(app)
   }
-
-  return { request, stop }
 }
 
 export type Moves = ReturnType<typeof createMoves>
