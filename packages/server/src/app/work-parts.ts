@@ -71,7 +71,7 @@ export function createWorkParts(
     onChanged: onContainersChanged,
   })
   const changes = { onRemoved: onRowsChanged, onChanged: onContainersChanged }
-  const { removeLeftVolumes, ...data } = createDataJobs(base, { engine, deploying, ...changes })
+  const { removeLeftVolumes, ...data } = createDataJobs(base, { engine, deploying, routes: routing, ...changes })
   const worker = createJobWorker(base, jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...data }))
   const deployments = createDeployments({
     db,
@@ -110,15 +110,15 @@ function createOnAppsRemoved({ cancelLane }: Pick<Worker, 'cancelLane'>, onRowsC
 }
 
 type DataDeps = Pick<EngineParts, 'engine'> &
-  Pick<ReconcileDeps, 'deploying'> & { onRemoved: () => void; onChanged: (appId: number) => void }
+  Pick<ReconcileDeps, 'deploying'> & { routes: TrafficParts['routing']; onRemoved: () => void; onChanged: (appId: number) => void }
 
 /** What removes the data of apps, and what moves it. */
-function createDataJobs(base: Foundation, { engine, deploying, onRemoved, onChanged }: DataDeps) {
+function createDataJobs(base: Foundation, { engine, deploying, routes, onRemoved, onChanged }: DataDeps) {
   const { restore, containers } = deploying
   const removal = { engine, onRemoved, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) }
   const { removeApp, removeVolume } = createRemoval({ ...base, ...removal })
   const freeHere = async () => await freeBytes(base.config.dataDir)
-  const moveApp = createMoveApp({ ...base, engine, containers, freeHere, restore, onChanged })
+  const moveApp = createMoveApp({ ...base, engine, containers, freeHere, restore, routes, onChanged })
   const leavesVolumes =
     <Given>(work: (given: Given, signal: AbortSignal) => Promise<void>) =>
     async (given: Given, signal: AbortSignal) => {

@@ -26,6 +26,7 @@ async function openLab({ copyFails = '', starts = true, isEndless = false, copyD
   const volume = volumeName('i', app.id)
   const contents = new Map([['this', WHOLE]])
   const startedAt: string[] = []
+  const visitedAt: string[] = []
   let [steps, dieAt] = [0, Number.POSITIVE_INFINITY]
   const dataAt = async () => (await findAppData(db, app.id))?.server ?? ''
 
@@ -67,8 +68,9 @@ async function openLab({ copyFails = '', starts = true, isEndless = false, copyD
     return result
   }
   const log = pino({ level: 'silent' })
+  const routes = { restore: async (appId: number) => void visitedAt.push(`${appId} ${await dataAt()}`) }
   const tuning = { ...TUNING, copyDeadlineMs, copyLookMs: 5 }
-  const parts = { db, engine, instance: 'i', containers: { ofApp: async () => [] }, tuning, restore, step, log }
+  const parts = { db, engine, instance: 'i', containers: { ofApp: async () => [] }, tuning, restore, routes, step, log }
   const move = createMoveApp({ ...parts, freeHere: async () => FREE_BYTES, now: () => new Date(), onChanged: () => undefined })
   await db.transaction(async (tx) => {
     await decideAppData(tx, { app_id: app.id, server: 'this', server_name: '', decided_at: '' })
@@ -93,6 +95,7 @@ async function openLab({ copyFails = '', starts = true, isEndless = false, copyD
     app,
     contents,
     startedAt,
+    visitedAt,
     run,
     end: () => process.abort(),
     dataAt,
@@ -108,7 +111,7 @@ it('the data is copied, the record is switched, the app starts there, and only t
   await using lab = await openLab()
   await lab.run()
   expect([await lab.dataAt(), await lab.placement(), await lab.left(), await lab.isOver()]).toEqual(['b', 'server:b', ['this '], true])
-  expect(lab.startedAt).toEqual(['b'])
+  expect([lab.startedAt, lab.visitedAt]).toEqual([['b'], [`${lab.app.id} b`]])
 })
 
 it.each([

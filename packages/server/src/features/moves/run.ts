@@ -1,6 +1,7 @@
 import { findAppData, findDataMove, insertLeftVolume } from '../../domain/app-data.ts'
 import { PLATFORM, recordAudit } from '../../domain/audit.ts'
 import type { JobHandlers } from '../../domain/job-names.ts'
+import type { Routes } from '../../domain/routes.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Tx } from '../../store/database.ts'
@@ -11,6 +12,7 @@ import { deleteMove, noteProblem, setPlacement, setStage, switchData } from './s
 type Deps = CopyingDeps & {
   /** Starts the live release where the data is, and writes whether that worked. */
   restore: JobHandlers['app.restore']
+  routes: Pick<Routes, 'restore'>
 }
 
 /**
@@ -39,11 +41,13 @@ export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
 }
 
 /** Its containers are where it was, stopped. Those it has from now on are made where its data is. */
-async function startAnew({ engine, containers, restore, step }: Deps, { app, signal }: Moving): Promise<void> {
+async function startAnew({ engine, containers, restore, routes, step, log }: Deps, { app, signal }: Moving): Promise<void> {
   await step('engine.remove_moved', async () => {
     for (const { id } of await containers.ofApp(app.id, signal)) await engine.containers.remove(id, signal)
   })
   await restore({ appId: app.id }, signal)
+  // a move has ended when visitors reach the app again; an edge that is away follows by itself
+  await routes.restore(app.id).catch((err: unknown) => log.warn({ appId: app.id, err }, 'the edge does not lead to a moved app yet'))
 }
 
 function createStarting(deps: Deps) {
