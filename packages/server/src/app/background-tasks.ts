@@ -161,7 +161,9 @@ function engineTasks(parts: Parts): Task[] {
         if (!engineWatch.isReachable()) return
         for await (const event of parts.engine.events({ instance: parts.instance, signal })) {
           const { appId } = ownerOf(event.labels)
-          if (appId !== null) parts.routing.containersChanged(appId) // at once: the other replicas take its visitors
+          // at once: the other replicas take its visitors
+          if (appId !== null && event.action === 'die') parts.routing.containerEnded(appId, event.containerId)
+          else if (appId !== null) parts.routing.containersChanged(appId)
           wake('reconcile')
         }
       },

@@ -51,11 +51,16 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
   /** From now on a container gets no new visitors, as long as another one of its app answers. */
   const rest = (id: string): void => void resting.add(id)
 
+  /** It has just ended, and the engine may restart it before it is seen down: it must answer again before it gets visitors. */
+  function doubt(id: string): void {
+    for (const { candidates } of watched) for (const each of candidates) if (each.id === id) ready.set(keyOf(each), false)
+  }
+
   /** It may have been restarted, whether a pass saw it down or not: it must answer again before it gets visitors. */
   function wake(id: string): void {
     resting.delete(id)
     for (const key of ready.keys()) if (key.startsWith(`${id}:`)) ready.set(key, false)
   }
 
-  return { watch, look, isReady, isKnownReady, rest, wake }
+  return { watch, look, isReady, isKnownReady, rest, wake, doubt }
 }

@@ -29,12 +29,18 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log, node }: 
     if (await wanted.lookAtReplicas()) await put()
   }
 
+  /** Call when the engine says that a container has ended. It still lists one with a restart policy as running at that moment. */
+  function containerEnded(appId: number, containerId: string): void {
+    wanted.doubt(containerId)
+    containersChanged(appId)
+  }
+
   const parts = { wanted, edge, drainMs, routeSync, shared, lookAtReplicas }
   const retiring = new Map<number, EdgeTarget[][]>()
   const routes: Routes = { ...createTrafficSwitch({ ...parts, retiring }), ...createLeaveRelease({ ...parts, retiring }) }
   const withoutVisitors = createWithoutVisitors(parts)
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
-  return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays, shared }
+  return { ...routes, withoutVisitors, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, containerEnded, drainStrays, shared }
 }
 
 export type Routing = ReturnType<typeof createRouting>
