@@ -122,7 +122,8 @@ it('says in HTML and in JSON that there is no such app', async () => {
 })
 
 it('shows that an app is down, starting, stopped or gone, and serves it again once it is started', async () => {
-  const app = await lab.addApp('Moody', { domain: 'moody.example.test' })
+  const slow = { version: '1', buildStep: ['sleep', '3'] } // long enough to be seen
+  const app = await lab.addApp('Moody', { domain: 'moody.example.test', release: slow })
   const seen = async () => {
     const answer = await come({ host: 'moody.example.test', headers: json })
     const code = answer.status === 200 ? 'serves' : (JSON.parse(answer.text) as { error: { code: string } }).error.code

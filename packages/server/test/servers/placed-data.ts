@@ -148,10 +148,13 @@ const moved = async (server: string) => {
   return (await until(get, ({ data_server }) => data_server?.moving_to === undefined, 90_000)).data_server
 }
 
+/** The command of busybox knows no suffix as large. */
+const EIGHT_TERABYTES = String(8 * 1024 ** 4)
+
 it('data that does not fit on the other disk is not copied at all, and the app goes on where it was', async () => {
   const [second, third] = lab.others
   if (!second) throw new Error('there is no second server')
-  await second.run('docker', 'exec', await containerOn(second, store.id), 'truncate', '-s', '8T', '/data/holes')
+  await second.run('docker', 'exec', await containerOn(second, store.id), 'truncate', '-s', EIGHT_TERABYTES, '/data/holes')
   const after = await moved(await serverId('n3'))
   expect(after).toMatchObject({ name: 'n2', move_problem: expect.stringContaining('there is no space left on the disk') })
   await until(
