@@ -4,10 +4,10 @@ import { readPush } from './read-push.ts'
 
 const AFTER = 'a'.repeat(40)
 
-function pushOf(paths: readonly string[], repository: object = {}) {
+function pushOf(paths: readonly string[], repository: object = {}, ref = 'refs/heads/main') {
   const commits = [{ id: AFTER, message: 'Change', author: { name: 'Ann' }, added: paths, removed: [], modified: [] }]
   return readPush('github', {
-    ref: 'refs/heads/main',
+    ref,
     before: 'b'.repeat(40),
     after: AFTER,
     repository: { id: 1, full_name: 'ann/shop', default_branch: 'main', ...repository },
@@ -28,6 +28,11 @@ it('a push with an impossible repository name or default branch is not read', ()
   expect(pushOf(['a'], { full_name: 'group/sub.group/..shop' })?.repository).toBe('group/sub.group/..shop')
   for (const name of ['ann', 'ann/../shop', './shop', 'ann/..', 'ann/sh op']) expect(pushOf(['a'], { full_name: name })).toBeUndefined()
   expect(pushOf(['a'], { default_branch: 'm'.repeat(1001) })).toBeUndefined()
+})
+
+it('a push to a branch whose name PostgreSQL could not index is not read, however few characters it has', () => {
+  expect(pushOf(['a'], {}, `refs/heads/${'分'.repeat(329)}`)?.ref).toHaveLength(340)
+  expect(pushOf(['a'], {}, `refs/heads/${'分'.repeat(330)}`)).toBeUndefined()
 })
 
 it('an app is deployed without comparing if there are too many paths and patterns, counted for all apps of a push', () => {

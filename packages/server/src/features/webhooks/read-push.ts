@@ -49,6 +49,8 @@ const MOST_COMMITS = 2048 // GitHub lists no more
 const LONGEST_MESSAGE = 10_000
 const LONGEST_AUTHOR = 200
 const NONE = /^0+$/
+/** Names of branches are in an index, and PostgreSQL takes no entry of more than 2,704 bytes. */
+const MOST_REF_BYTES = 1000
 const HASH = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
 /** The push in a delivery, or undefined if the body is not a push of this host. */
@@ -79,7 +81,8 @@ function present(
   push: Shared,
   repository: { id: number; name: string; defaultBranch: string; pushedAt: string },
   { isWhole, head }: { isWhole: boolean; head: Commit | null | undefined },
-): Push {
+): Push | undefined {
+  if (Buffer.byteLength(push.ref) > MOST_REF_BYTES) return undefined
   return {
     repositoryId: String(repository.id),
     repository: repository.name,
