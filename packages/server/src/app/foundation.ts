@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { openConfig } from '../domain/release-config.ts'
+import { SWARM_PORTS } from '../engine/swarm/ports.ts'
 import { createNudge } from '../events/nudge.ts'
 import { readSettings } from '../features/settings/store.ts'
 import { createSessionTokens } from '../http/authenticate.ts'
@@ -79,7 +80,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     /** The ports of the machine that Berth itself uses: all nodes are on it. */
     reservedPorts: async () => [
       ...(node ? await portsOfNodes(db) : ownPorts(config)),
-      ...(config.registry === undefined && (await isSwarmOn(db)) ? [config.imagePort] : []),
+      ...((await isSwarmOn(db)) ? portsOfSwarm(config) : []),
     ],
     openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
     settings: () => settings,
@@ -94,6 +95,10 @@ function identityOf(config: Config, keys: readonly Buffer[]): NodeIdentity | und
   const { nodeName: name } = config
   if (name === undefined) return undefined
   return { name, bootId: randomUUID(), version: VERSION, keys: keyHash(Buffer.concat(keys)), ports: ownPorts(config) }
+}
+
+function portsOfSwarm({ registry, imagePort }: Pick<Config, 'registry' | 'imagePort'>): number[] {
+  return [...SWARM_PORTS.tcp, ...SWARM_PORTS.udp, ...(registry === undefined ? [imagePort] : [])]
 }
 
 function ownPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): number[] {

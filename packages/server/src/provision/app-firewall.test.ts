@@ -34,6 +34,18 @@ describe('the rules that keep apps away', () => {
     expect(refuse[0]?.join(' ')).toContain('--dport 8080 -m addrtype --dst-type LOCAL -j REJECT')
     expect(refuse[1]).toEqual(['BERTH-8080', '-d', '169.254.0.0/16', '-j', 'REJECT'])
   })
+
+  it('refuse the ports of Swarm on every server, and leave them to apps among themselves', () => {
+    const lines = refuse.map((rule) => rule.join(' '))
+    const reset = '-j REJECT --reject-with tcp-reset'
+    const first = '-m conntrack --ctdir ORIGINAL'
+    for (const to of ['-m addrtype --dst-type LOCAL', '! -d 10.224.0.0/12']) {
+      expect(lines).toContain(`BERTH-8080 -p tcp ${to} -m multiport --dports 2377,7946 ${reset}`)
+      expect(lines).toContain(`BERTH-8080 -p tcp ${to} -m multiport --sports 2377,7946 ${first} ${reset}`)
+      expect(lines).toContain(`BERTH-8080 -p udp ${to} -m multiport --dports 7946,4789 -j REJECT`)
+      expect(lines).toContain(`BERTH-8080 -p udp ${to} -m multiport --sports 7946,4789 ${first} -j REJECT`)
+    }
+  })
 })
 
 it('sets nothing and says nothing where provisioning is off', async () => {

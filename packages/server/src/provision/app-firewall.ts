@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { APP_ADDRESSES } from '../engine/subnets.ts'
+import { SWARM_PORTS } from '../engine/swarm/ports.ts'
 import { ensureRule, type Family, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
 
 /** One chain per instance, named after the control plane's port, which no two instances share. */
@@ -21,38 +22,47 @@ const SHARED_BRIDGES = [
 export const FROM_CONTAINERS = { ipv4: [['-i', 'br-+', '-s', APP_ADDRESSES], ...SHARED_BRIDGES], ipv6: SHARED_BRIDGES } as const
 /** The kernel's chains from which our own is entered. */
 export const ENTRY_CHAINS = { ipv4: ['INPUT', 'DOCKER-USER'], ipv6: ['INPUT', 'FORWARD'] } as const
+const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL']
 const IPV6_ADDRESSES = '/proc/net/if_inet6'
 
 export const hasIpv6 = (): boolean => existsSync(IPV6_ADDRESSES)
 
 /**
- * What no app and no build may reach: the control plane on any address of this machine, and the metadata services of clouds. The edge's
- * ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
+ * What no app and no build may reach: the control plane on any address of this machine, the metadata services of clouds, and what the engines
+ * of a Swarm say to each other, on any server. The edge's ports stay open, so that an app can call its own public address. Rules are
+ * `[chain, ...match]`.
  */
 export function appFirewallRules(port: number, family: Family = 'ipv4'): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
   return {
-    refuse: [refusedPort(chain, port), ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT'])],
+    refuse: [
+      refusedPort(chain, port),
+      ...METADATA[family].map((range) => [chain, '-d', range, '-j', 'REJECT']),
+      ...refusedSwarm(family).map((rule) => [chain, ...rule]),
+    ],
     enter: FROM_CONTAINERS[family].flatMap((match) => ENTRY_CHAINS[family].map((from) => [from, ...match, '-j', chain])),
   }
 }
 
+/**
+ * To any server, whether Swarm is on or not. Between apps these are ports like any other, and apps may listen on them; but nothing may be sent
+ * first from such a port, or what the engines send would be taken for an answer.
+ */
+function refusedSwarm(family: Family): string[][] {
+  const toServers = [LOCAL, ...(family === 'ipv4' ? [['!', '-d', APP_ADDRESSES]] : [])]
+  return (['tcp', 'udp'] as const).flatMap((protocol) => {
+    const ports = SWARM_PORTS[protocol].join()
+    const packets = [
+      ['-m', 'multiport', '--dports', ports],
+      ['-m', 'multiport', '--sports', ports, '-m', 'conntrack', '--ctdir', 'ORIGINAL'],
+    ]
+    const refuse = ['-j', 'REJECT', ...(protocol === 'tcp' ? ['--reject-with', 'tcp-reset'] : [])]
+    return packets.flatMap((match) => toServers.map((to) => ['-p', protocol, ...to, ...match, ...refuse]))
+  })
+}
+
 function refusedPort(chain: string, port: number): string[] {
-  return [
-    chain,
-    '-p',
-    'tcp',
-    '--dport',
-    String(port),
-    '-m',
-    'addrtype',
-    '--dst-type',
-    'LOCAL',
-    '-j',
-    'REJECT',
-    '--reject-with',
-    'tcp-reset',
-  ]
+  return [chain, '-p', 'tcp', '--dport', String(port), ...LOCAL, '-j', 'REJECT', '--reject-with', 'tcp-reset']
 }
 
 /**

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import type { Logger } from 'pino'
 import type { EngineAddress } from '../engine/api/address.ts'
 import { APP_ADDRESSES } from '../engine/subnets.ts'
+import { SWARM_PORTS } from '../engine/swarm/ports.ts'
 import { isInSwarm } from './engine-ping.ts'
 import { engineGroup } from './engine-process-cgroup.ts'
 import { type ProxyTarget, proxyTargets } from './engine-proxies.ts'
@@ -30,7 +31,6 @@ const PRIVATE = {
 } as const
 /** Networks of containers: those of others, and of build steps on the first. */
 const BRIDGES = ['docker0', 'docker_gwbridge', 'br-+']
-const SWARM_PORTS = '2377,7946'
 const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL']
 const REFUSE = ['-j', 'REJECT', '--reject-with', 'tcp-reset']
 const ALLOW = ['-j', 'RETURN']
@@ -72,7 +72,7 @@ export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Ru
     ]),
     [...tcp, ...LOCAL, ...REFUSE],
     // Other machines of the swarm may have private addresses.
-    ...(wanted.isInSwarm ? [[...tcp, '-m', 'multiport', '--dports', SWARM_PORTS, ...ALLOW]] : []),
+    ...(wanted.isInSwarm ? [[...tcp, '-m', 'multiport', '--dports', SWARM_PORTS.tcp.join(), ...ALLOW]] : []),
     ...PRIVATE[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
   ]
 }

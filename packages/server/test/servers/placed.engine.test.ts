@@ -7,6 +7,7 @@ import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { keepVisiting } from '../../testing/labs/placed-lab.ts'
 import { problemsOf } from '../../testing/labs/servers-lab.ts'
 import { type Lab, lab } from './shared-lab.ts'
+import { swarmReachedFrom } from './swarm-packets.ts'
 // before what is below, which ends by losing the servers
 import './placed-data.ts'
 
@@ -102,6 +103,26 @@ it('no app reaches the images of others, on any server', async () => {
     expect(await connect(node, appId, '80')).toBe('') // the edge
     await expect(connect(node, appId, '5443')).rejects.toThrow('Command failed')
   }
+})
+
+it('no container reaches what the engines of the servers say to each other, whose networks it could enter that way', async () => {
+  const all = [lab.here, ...lab.others].map(({ address }) => address)
+  const networks = (await lab.here.run('docker', 'network', 'ls', '--filter', 'driver=bridge', '--format', '{{.Name}}')).split('\n')
+  const ofProject = networks.find((name) => name.endsWith(`-project-${lab.project.id}`)) ?? ''
+  const second = lab.others[0] ?? lab.here
+  await lab.here.run('docker', 'network', 'create', '--driver', 'overlay', '--attachable', 'everywhere')
+  const places = [
+    [lab.here, 'bridge'],
+    [lab.here, ofProject],
+    [lab.here, 'everywhere'],
+    [second, 'everywhere'],
+  ] as const
+  const reached = await Promise.all([
+    ...places.map(async ([node, network]) => await swarmReachedFrom(node, network, all)),
+    swarmReachedFrom(second, 'host', [lab.here.address]), // shows what passes
+  ])
+  await lab.here.run('docker', 'network', 'rm', 'everywhere')
+  expect(reached).toEqual(['', '', '', '', expect.stringContaining(`${lab.here.address}:4789/udp`)])
 })
 
 it('the CPU and memory of replicas on other servers are known, from agents that nobody but Berth reaches', async () => {

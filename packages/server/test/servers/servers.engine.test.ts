@@ -151,7 +151,7 @@ it('servers are drained, labelled, made managers, lost and removed, each refusal
   expect(await owner.call('servers.turnOff')).toMatchObject({ isSwarm: false, servers: [{ id: 'this' }] })
 })
 
-it('a check finds what the network does not let through', { tags: 'long' }, async () => {
+it('a check finds what the network does not let through, and what it should not', { tags: 'long', timeout: 400_000 }, async () => {
   await using lab = await openServersLab({ nodes: 2, flags: () => HARDENED })
   const [second] = lab.others
   if (!second) throw new Error('too few machines')
@@ -168,6 +168,7 @@ it('a check finds what the network does not let through', { tags: 'long' }, asyn
   expect(await during([...overlay, '-m', 'length', '--length', '1400:', '-j', 'DROP'])).toEqual(['4789/udp'])
   expect(await during([...overlay, '-j', 'DROP'])).toEqual(['4789/udp'])
   expect(await during(['INPUT', '-p', 'tcp', '--dport', '7946', '-j', 'REJECT'])).toContain('7946/tcp')
+  expect(await during(['INPUT', '-i', 'docker_gwbridge', '-p', 'udp', '--dport', '4789', '-j', 'ACCEPT'])).toEqual(['firewall'])
   expect(await check()).toEqual([])
 
   // as after an update of Berth with another Node.js: nothing was learned, so what was known stays

@@ -1,15 +1,12 @@
 /** How much is sent in each direction: many packets of full size. */
 const FULL_BYTES = 256 * 1024
 const PORT = 7000
-const GOSSIP_PORT = 7946
+/** A kernel says once a second that it refuses, after six times in a row. */
+const MOST_SENT = 20
 
-/**
- * Runs beside this Berth. It answers the probe, and looks from here at the ports of the other server. Of a UDP port it can only say that it
- * is refused: one that is open answers nothing, like one that is blocked.
- */
+/** Runs beside this Berth, and answers the probe. */
 export const RESPONDER = `
 const net = require('node:net')
-const dgram = require('node:dgram')
 net.createServer((socket) => {
   socket.on('error', () => {})
   let bytes = 0
@@ -22,24 +19,12 @@ net.createServer((socket) => {
     if (bytes > ${FULL_BYTES}) socket.end(String(bytes))
   })
 }).listen(${PORT}, '0.0.0.0')
-const tcp = new Promise((resolve) => {
-  const socket = net.connect({ host: process.env.PEER, port: ${GOSSIP_PORT}, timeout: 3000 })
-  const end = (word) => { socket.destroy(); resolve(word) }
-  socket.on('connect', () => end('open')).on('timeout', () => end('silent')).on('error', () => end('refused'))
-})
-const udp = new Promise((resolve) => {
-  const socket = dgram.createSocket('udp4')
-  const end = (word) => { clearTimeout(timer); socket.close(); resolve(word) }
-  const timer = setTimeout(() => end('silent'), 1500)
-  socket.on('error', () => end('refused'))
-  socket.connect(${GOSSIP_PORT}, process.env.PEER, () => socket.send('?'))
-})
-Promise.all([tcp, udp]).then(([tcp, udp]) => console.log(JSON.stringify({ tcp, udp })))
 `
 
 /** Runs on the server that is checked. */
 export const PROBE = `
 const net = require('node:net')
+const dgram = require('node:dgram')
 const fs = require('node:fs')
 const ask = (bytes, withinMs) => new Promise((resolve) => {
   const begun = Date.now()
@@ -52,7 +37,16 @@ const ask = (bytes, withinMs) => new Promise((resolve) => {
   socket.on('data', (chunk) => got.push(chunk))
   socket.on('end', () => end({ body: Buffer.concat(got), ms: Date.now() - begun }))
 })
-const reach = (address) => new Promise((resolve) => {
+const reachUdp = (address) => new Promise((resolve) => {
+  const [host, port] = address.replace('/udp', '').split(':')
+  const socket = dgram.createSocket('udp4')
+  const end = (found) => { clearInterval(timer); socket.close(); resolve(found) }
+  let tries = 0
+  const timer = setInterval(() => (tries += 1) > ${MOST_SENT} ? end([address]) : socket.send('?', () => {}), 500)
+  socket.on('error', () => end([]))
+  socket.connect(Number(port), host)
+})
+const reach = (address) => address.endsWith('/udp') ? reachUdp(address) : new Promise((resolve) => {
   const [host, port] = address.split(':')
   const socket = net.connect({ host, port: Number(port), timeout: 3000 })
   const end = (found) => { socket.destroy(); resolve(found) }

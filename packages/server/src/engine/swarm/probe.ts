@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { count, field, items, text } from '../api/json.ts'
+import { count, field, items } from '../api/json.ts'
 import type { Maker } from '../labels.ts'
 import type { RegistryCredentials } from '../registry.ts'
+import { gossipReach, type Reach } from './gossip-reach.ts'
 import { PROBE, RESPONDER } from './probe-programs.ts'
 import type { Services, TaskState } from './services.ts'
 
@@ -25,9 +26,10 @@ export type Probed =
       readonly reached: readonly string[]
       /** Whether its engine could pull an image from this Berth; undefined if it does not have to. */
       readonly pulls?: boolean
-      /** The ports of Swarm's own exchange there: `silent` if nothing came back. */
-      readonly gossip: { readonly tcp: string; readonly udp: string }
+      readonly gossip: { readonly tcp: Reach; readonly udp: Reach }
     }
+
+type Done = Extract<Probed, { is: 'done' }>
 
 type Target = {
   readonly instance: string
@@ -35,7 +37,7 @@ type Target = {
   readonly hereId: string
   readonly nodeId: string
   readonly address: string
-  /** What containers there must not reach: addresses with a port. */
+  /** What containers there must not reach: addresses with a port, and `/udp` where it is one of UDP. */
   readonly closed: readonly string[]
   /** One that it does not have, to see whether it can pull it. */
   readonly pull?: { readonly image: string; readonly credentials: RegistryCredentials } | undefined
@@ -61,7 +63,7 @@ export function createProbe({ services, log, onRan }: { services: Services; log:
     await services.createOverlay(name, shared.owner)
     try {
       const pulling = target.pull && (await services.start({ ...shared, ...target.pull, ...there, name: `${name}-pull`, command: NOTHING }))
-      const responder = { ...shared, name: `${name}-here`, nodeId: target.hereId, environment: { PEER: target.address } }
+      const responder = { ...shared, name: `${name}-here`, nodeId: target.hereId, environment: {} }
       const here = await services.start({ ...responder, command: ['node', '-e', RESPONDER] })
       const running = await services.waitFor(here, 'running', { withinMs: START_MS, signal })
       if (running.state !== 'running') return { is: 'failed', reason: `On this server: ${running.error || running.state}` }
@@ -71,7 +73,7 @@ export function createProbe({ services, log, onRan }: { services: Services; log:
       if (ended.state !== 'complete') return failed(ended)
       onRan(target.nodeId)
       const pulled = pulling && (await services.waitFor(pulling, 'ended', { withinMs: PULL_MS, signal }))
-      const result = resultOf(target, await services.output(probe), await services.output(here))
+      const result = resultOf(target, await services.output(probe), await gossipReach(target.address))
       return { ...result, ...(pulled && { pulls: STARTED.includes(pulled.state) }) }
     } finally {
       // the result is worth more, and the next check removes what is left
@@ -96,7 +98,7 @@ function ownerOf(instance: string): Maker {
   return { instance, kind: 'check' }
 }
 
-function resultOf({ closed }: Target, there: readonly string[], here: readonly string[]): Probed {
+function resultOf({ closed }: Target, there: readonly string[], gossip: Done['gossip']): Probed {
   const said = jsonIn(there)
   if (said === undefined) return { is: 'failed', reason: 'Its output did not arrive.' }
   return {
@@ -106,7 +108,7 @@ function resultOf({ closed }: Target, there: readonly string[], here: readonly s
     passes: field(said, 'passes') === true,
     isFull: field(said, 'isFull') === true,
     reached: closed.filter((each) => items(field(said, 'reached')).includes(each)),
-    gossip: { tcp: text(field(jsonIn(here), 'tcp')), udp: text(field(jsonIn(here), 'udp')) },
+    gossip,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Transport } from '../api/transport.ts'
 import { LABEL, type Owner, ownerOf } from '../labels.ts'
 import { OVERLAY_ADDRESSES } from '../subnets.ts'
 import { changedSpec, type NodeChange, nodeOf, type SwarmNode } from './nodes.ts'
+import { MANAGER_PORT } from './ports.ts'
 
 /** The swarm does not answer: it has no leader, or this machine has lost the others. */
 export class SwarmUnavailable extends Error {
@@ -21,7 +22,6 @@ export type SwarmState =
 /** On the cluster: until when the join token was given to somebody. */
 const OPEN_UNTIL = 'berth.join-until'
 const OVERLAY_BITS = 24
-export const MANAGER_PORT = 2377
 /** Without a leader, a manager does not answer at all. */
 const ANSWER_MS = 3000
 const CHANGE_MS = 30_000

@@ -37,7 +37,7 @@ export function createChecking(deps: Deps) {
     if (whyNot !== undefined) throw new AppError('server_refused', { message: whyNot })
     const image = await engine.agentImage.ensure(instance)
     const lent = await deps.lendImage()
-    const place = { hereId, nodeId: node.id, address: node.address, closed: closedToApps(deps.controlPlane()) }
+    const place = { hereId, nodeId: node.id, address: node.address, closed: closedToApps(deps.controlPlane(), node.address) }
     const probed = await engine.probeServer({ instance, image, ...place, pull: lent }, signal).finally(() => lent?.end())
     const checks = findingsOf(node, probed, await toldTo(deps))
     const problems = checks.filter(({ level }) => level === 'problem')

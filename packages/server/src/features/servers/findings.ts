@@ -1,4 +1,5 @@
 import type { Finding } from '@berth/contract'
+import type { Reach } from '../../engine/swarm/gossip-reach.ts'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 import type { Probed } from '../../engine/swarm/probe.ts'
 import type { Told } from './closed-to-apps.ts'
@@ -55,7 +56,7 @@ function notStarted({ name }: SwarmNode, reason: string): Finding {
   )
 }
 
-function gossip({ name }: SwarmNode, protocol: 'tcp' | 'udp', answer: string): Finding {
+function gossip({ name }: SwarmNode, protocol: 'tcp' | 'udp', answer: Reach): Finding {
   const check = `7946/${protocol}`
   const toDo = `Allow ${check} between your servers, in both directions.`
   if (answer === 'open') return finding(check, 'ok', 'It answers.')
@@ -98,7 +99,8 @@ function inside({ name }: SwarmNode, { clockMs, passes, hasNoNewPrivileges }: Do
 
 /** Apps there may reach what they would not reach here. */
 function firewall({ name }: SwarmNode, { reached }: Done, rules: readonly string[]): Finding {
-  if (reached.length === 0) return finding(FIREWALL, 'ok', 'Containers reach neither the control plane nor metadata services.')
+  if (reached.length === 0)
+    return finding(FIREWALL, 'ok', 'Containers reach neither the control plane, nor metadata services, nor the ports of Swarm.')
   const commands = rules.map((rule) => `iptables -I ${rule}`).join('; ')
   const toDo = `Run on ${name} as root, and make it permanent, for example with iptables-persistent: ${commands}`
   return finding(FIREWALL, 'problem', `Containers there reach ${reached.join(' and ')}, which apps must not.`, toDo)
