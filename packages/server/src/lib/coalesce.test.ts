@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { coalesce } from './coalesce.ts'
+import { coalesce, coalesceByKey } from './coalesce.ts'
 
 it('shares the next run among the calls that come during one, and never runs two at once', async () => {
   const gate = Promise.withResolvers<void>()
@@ -63,4 +63,20 @@ it('gives every call a run that started after it', async () => {
       expect(most).toBeLessThanOrEqual(1)
     }),
   )
+})
+
+it('keeps keys apart, and forgets those that nobody waits for', async () => {
+  const runs: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const request = coalesceByKey(async (key: string) => {
+    runs.push(key)
+    await gate.promise
+    return `${key}${runs.length}`
+  })
+  const asked = ['a', 'b', 'a', 'a'].map(async (key) => await request(key))
+  await nextTick()
+  expect(runs).toEqual(['a', 'b'])
+  gate.resolve()
+  expect(await Promise.all(asked)).toEqual(['a2', 'b2', 'a2', 'a2'])
+  expect(await request('a')).toBe('a3')
 })

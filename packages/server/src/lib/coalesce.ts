@@ -21,3 +21,21 @@ export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Resu
     return next
   }
 }
+
+/** The same for each key, of which nothing stays once nobody waits for it. */
+export function coalesceByKey<Key, Result>(run: (key: Key) => Promise<Result>): (key: Key) => Promise<Result> {
+  const inOwnContext = AsyncLocalStorage.snapshot()
+  const lanes = new Map<Key, { ask: () => Promise<Result>; waiting: number }>()
+
+  return async (key) => {
+    const lane = lanes.get(key) ?? { ask: inOwnContext(() => coalesce(async () => await run(key))), waiting: 0 }
+    lanes.set(key, lane)
+    lane.waiting += 1
+    try {
+      return await lane.ask()
+    } finally {
+      lane.waiting -= 1
+      if (lane.waiting === 0) lanes.delete(key)
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import type { Owner } from '../labels.ts'
 import { isAllowed, type SwarmNode } from './nodes.ts'
-import { currentTask, type Service, type Task, tasksOf } from './service-state.ts'
+import type { Seen } from './service-calls.ts'
+import { currentTask, type Service, tasksOf } from './service-state.ts'
 
 /** A replica on the server of another one, although a server that could run it has none of them. */
 export type Crowded = {
@@ -13,7 +14,6 @@ export type Crowded = {
   readonly taken: readonly string[]
 }
 type Placed = { readonly service: Service; readonly nodeId: string }
-type Seen = { readonly services: readonly Service[]; readonly tasks: readonly Task[] }
 
 /** Those that do the same, each release for itself. What has data stays where that is. */
 function groupsOf({ services, tasks }: Seen): (readonly Placed[])[] {

@@ -142,8 +142,8 @@ function createApart({ calls, placement, services, now }: OfApart) {
   /** Replicas avoid the servers of each other, and those that wait for nothing else may share one. Asked every few seconds. */
   async function keepApart(instance: string): Promise<void> {
     if (placement.whyNot() !== '' || !(await placement.isSwarm())) return
-    await services.keepApart({ [LABEL.instance]: instance })
-    if (areAllBack((await placement.openNodes({})).map(({ id }) => id))) await services.freeWaiting({ [LABEL.instance]: instance })
+    const mayFree = async () => areAllBack((await placement.openNodes({})).map(({ id }) => id))
+    await services.keepApart({ [LABEL.instance]: instance }, mayFree)
   }
 
   /** Replicas that should be on another server. */
@@ -173,7 +173,7 @@ type OfData = { calls: ServiceCalls; placement: ReturnType<typeof createPlacemen
 /** What containers with files or volumes need on other servers. */
 function createDataParts({ transport, now }: Parts, { calls, placement, agents }: OfData) {
   const usedSecrets = async (instance: string) =>
-    new Set((await calls.list({ [LABEL.instance]: instance })).services.flatMap(({ secrets }) => secrets))
+    new Set((await calls.services({ [LABEL.instance]: instance })).flatMap(({ secrets }) => secrets))
   const files = createServiceFiles({ transport, usedSecrets, now })
   const volumes = createPlacedVolumes({ placement, agents: agents && { ...agents, addressOf: agents.usage.addressOf } })
   const gate = createDataGate({ placement, volumes })
@@ -200,7 +200,7 @@ function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { au
 function createOwnImages(parts: Parts, others: Partial<OtherServers> & { isSwarm: () => Promise<boolean>; calls: ServiceCalls }) {
   const { registry, imageServer, isSwarm, calls } = others
   if (registry !== undefined || imageServer === undefined) return undefined
-  const usedImages = async (instance: string) => (await calls.list({ [LABEL.instance]: instance })).services.map(({ image }) => image)
+  const usedImages = async (instance: string) => (await calls.services({ [LABEL.instance]: instance })).map(({ image }) => image)
   return createImageServer({ ...parts, isSwarm, usedImages }, { ...imageServer, isUsed: parts.mustPull })
 }
 

@@ -39,7 +39,7 @@ async function openLab(answers: Record<string, Answer> = {}) {
     serviceOf({ Spec: { Labels: labelsOf({ instance: INSTANCE, projectId, kind: 'app', appId: 4 }) } })
   const overlays = createProjectOverlays({
     transport: createTransport({ address: { host: '127.0.0.1', port } }),
-    calls: { list: async () => ({ services: projects.map(serviceIn), tasks: [] }) },
+    calls: { services: async () => projects.map(serviceIn) },
     gateway: {
       join: async (_instance, joined) => void changes.push(`gateway joins ${joined.map(({ id }) => id).join()}`),
       remove: async () => void changes.push('gateway is removed'),

@@ -8,7 +8,7 @@ import type { ServiceCalls } from './service-calls.ts'
 
 type Deps = {
   transport: Transport
-  calls: Pick<ServiceCalls, 'list'>
+  calls: Pick<ServiceCalls, 'services'>
   gateway: Pick<Gateway, 'join' | 'remove'>
   /** Networks of no project that the gateway has to be in as well. */
   otherNetworks?: (instance: string) => Promise<readonly { id: string; name: string }[]>
@@ -49,7 +49,7 @@ export function createProjectOverlays(deps: Deps) {
 
   /** Those that nobody has needed for a while. */
   async function unused(instance: string, all: readonly Overlay[]): Promise<Overlay[]> {
-    const { services } = await calls.list({ [LABEL.instance]: instance })
+    const services = await calls.services({ [LABEL.instance]: instance })
     const projects = new Set(services.map(({ owner }) => owner.projectId))
     for (const { id, projectId } of all) {
       if (projects.has(projectId) || isNeeded(projectId)) unusedSince.delete(id)

@@ -1,3 +1,5 @@
+import { coalesceByKey } from '../../lib/coalesce.ts'
+import { unlessAborted } from '../../lib/unless-aborted.ts'
 import { EngineUnreachable, isNotFound } from '../api/errors.ts'
 import { count, field, filters, labelFilter } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
@@ -8,6 +10,8 @@ import { answered, inSequence, SwarmUnavailable } from './swarm.ts'
 const ANSWER_MS = 3000
 const CHANGE_MS = 30_000
 type Change = Parameters<typeof changedService>[1]
+type Labels = Readonly<Record<string, string>>
+export type Seen = { readonly services: readonly Service[]; readonly tasks: readonly Task[] }
 
 /** Services and their tasks at a manager. One that has no leader is an engine that cannot be reached: what waits for that is tried again. */
 export function createServiceCalls({ transport }: { transport: Transport }) {
@@ -31,14 +35,7 @@ export function createServiceCalls({ transport }: { transport: Transport }) {
     return await asked(transport.list({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }, read))
   }
 
-  async function list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<{ services: Service[]; tasks: Task[] }> {
-    const query = { filters: filters({ label: labelFilter(labels) }) }
-    const services = await getList('/services', serviceOf, { query, signal })
-    const tasks = services.length === 0 ? [] : await getList('/tasks', taskOf, { signal })
-    return { services, tasks }
-  }
-
-  async function inspect(id: string, signal?: AbortSignal): Promise<{ service: Service; tasks: Task[] } | null> {
+  async function inspect(id: string, signal?: AbortSignal): Promise<{ service: Service; tasks: readonly Task[] } | null> {
     try {
       const service = serviceOf(await get(`/services/${encodeURIComponent(id)}`, {}, signal))
       const tasks = await getList('/tasks', taskOf, { query: { filters: filters({ service: [id] }) }, signal })
@@ -75,7 +72,34 @@ export function createServiceCalls({ transport }: { transport: Transport }) {
     }
   }
 
-  return { list, inspect, create, storedSpec, change, remove }
+  return { ...createLists(getList), inspect, create, storedSpec, change, remove }
+}
+
+type GetList = <Item>(path: string, read: (item: unknown) => Item, options: { query: Record<string, string> }) => Promise<Item[]>
+
+function createLists(getList: GetList) {
+  const servicesWith = coalesceByKey(async (wanted: string) => await getList('/services', serviceOf, { query: { filters: wanted } }))
+  /** A task is found by the labels of its service. */
+  const allWith = coalesceByKey(async (wanted: string): Promise<Seen> => {
+    const services = await servicesWith(wanted)
+    const tasks = services.length === 0 ? [] : await getList('/tasks', taskOf, { query: { filters: wanted } })
+    return { services, tasks }
+  })
+
+  /** Lists may be long and are asked for often: those who ask for the same one at the same time share what is read from then on. */
+  async function list(labels: Labels, signal?: AbortSignal): Promise<Seen> {
+    return await unlessAborted(allWith(filterOf(labels)), signal)
+  }
+
+  async function services(labels: Labels): Promise<readonly Service[]> {
+    return await servicesWith(filterOf(labels))
+  }
+
+  return { list, services }
+}
+
+function filterOf(labels: Labels): string {
+  return filters({ label: labelFilter(labels) })
 }
 
 export type ServiceCalls = ReturnType<typeof createServiceCalls>

@@ -9,13 +9,17 @@ const unused = async () => await Promise.reject(new Error('not asked for'))
 
 /** One service that was told to stop, with a task that Swarm still says runs. */
 function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: readonly string[]; tasks?: Task[] }) {
-  let replicas = 0
+  let [replicas, lists] = [0, 0]
   const found = () => ({
     service: serviceOf({ ID: 's1', Spec: { Name: 'x', Labels: labels, Mode: { Replicated: { Replicas: replicas } } } }),
     tasks: [...tasks],
   })
   const calls: ServiceCalls = {
-    list: async () => ({ services: [found().service], tasks: found().tasks }),
+    list: async () => {
+      lists += 1
+      return { services: [found().service], tasks: found().tasks }
+    },
+    services: async () => [found().service],
     inspect: async () => found(),
     create: unused,
     storedSpec: unused,
@@ -40,7 +44,7 @@ function openLab({ ready, tasks = [taskAt(1, 'shutdown', 'n2')] }: { ready: read
     ranOutOfMemory: async ({ instance, nodeId }, containerId) => [instance, nodeId, containerId].join() === 'abc,n2,c2',
     now: () => new Date(),
   })
-  return { services, replicas: () => replicas, tasks }
+  return { services, replicas: () => replicas, lists: () => lists, tasks }
 }
 
 function taskAt(second: number, desired: string, nodeId: string) {
@@ -89,4 +93,10 @@ it('one that was stopped is removed once Swarm has no task of it any more', asyn
   tasks.pop()
   await removed
   expect(tasks[0]?.desired).toBe('removed beside 0')
+})
+
+it('what to keep apart and what to free is seen in one list', async () => {
+  const { services, lists } = openLab({ ready: ['n2'] })
+  await services.keepApart(labels, async () => true)
+  expect(lists()).toBe(1)
 })

@@ -140,7 +140,7 @@ function createServiceReads({ calls, now, ...deps }: Deps) {
 
 /** Without the tasks that were to end on servers that are lost: nobody will ever say that they have. */
 function withoutLostTasks({ calls, readyNodes }: Pick<Deps, 'calls' | 'readyNodes'>): ServiceCalls {
-  async function known<Found extends { tasks: Task[] }>(found: Found): Promise<Found> {
+  async function known<Found extends { readonly tasks: readonly Task[] }>(found: Found): Promise<Found> {
     if (!found.tasks.some(isLeaving)) return found
     const ready = await readyNodes()
     return { ...found, tasks: found.tasks.filter((task) => !isLeaving(task) || ready.has(task.nodeId)) }

@@ -2,7 +2,7 @@ import { poll } from '../../lib/retry.ts'
 import { EngineError, isNotFound } from '../api/errors.ts'
 import { nodesToAvoid } from './apart.ts'
 import { type DataGate, needsOfService } from './data-gate.ts'
-import type { ServiceCalls } from './service-calls.ts'
+import type { Seen, ServiceCalls } from './service-calls.ts'
 import { type Service, stateOf, tasksOf } from './service-state.ts'
 
 export type Begin = { limitMs: number; after?: string }
@@ -108,17 +108,18 @@ function createServiceEnds(calls: ServiceCalls, look: Look) {
   }
 
   /** A task that waits because the servers it may use are gone may use all of them from now on. */
-  async function freeWaiting(labels: Readonly<Record<string, string>>): Promise<void> {
-    const { services, tasks } = await calls.list(labels)
+  async function freeWaiting({ services, tasks }: Seen): Promise<void> {
     for (const service of services) {
       const task = tasksOf(service, tasks)[0]
       if (service.avoided.length > 0 && task?.state === 'pending' && task.error !== '') await changeIfThere(service.id, { isFree: true })
     }
   }
 
-  /** Swarm leaves a task alone that may stay where it is. */
-  async function keepApart(labels: Readonly<Record<string, string>>): Promise<void> {
-    for (const { id, avoided } of nodesToAvoid(await calls.list(labels))) await changeIfThere(id, { avoided })
+  /** Swarm leaves a task alone that may stay where it is. `mayFree`: what waits has waited long enough. */
+  async function keepApart(labels: Readonly<Record<string, string>>, mayFree: () => Promise<boolean>): Promise<void> {
+    const seen = await calls.list(labels)
+    for (const { id, avoided } of nodesToAvoid(seen)) await changeIfThere(id, { avoided })
+    if (await mayFree()) await freeWaiting(seen)
   }
 
   /** It may have been removed since it was listed. */
@@ -128,5 +129,5 @@ function createServiceEnds(calls: ServiceCalls, look: Look) {
     })
   }
 
-  return { stop, remove, freeWaiting, keepApart }
+  return { stop, remove, keepApart }
 }

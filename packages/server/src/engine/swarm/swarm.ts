@@ -1,3 +1,4 @@
+import { coalesce } from '../../lib/coalesce.ts'
 import { EngineError, EngineUnreachable, isNotFound } from '../api/errors.ts'
 import { count, field, filters, items, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
@@ -115,9 +116,7 @@ function ownerOfService(service: unknown): Owner {
 type Get = (path: string) => Promise<unknown>
 
 function createNodes({ transport, get, mustPull }: { transport: Transport; get: Get; mustPull: MustPull }) {
-  async function nodes(): Promise<SwarmNode[]> {
-    return items(await get('/nodes')).map((node) => nodeOf(node, mustPull()))
-  }
+  const nodes = coalesce(async (): Promise<SwarmNode[]> => items(await get('/nodes')).map((node) => nodeOf(node, mustPull())))
 
   async function changeNode(id: string, change: NodeChange): Promise<void> {
     await inSequence(async () => {

@@ -58,6 +58,23 @@ it('one person can use two of the slots for reading logs, and is refused beyond 
   await Promise.all(asked)
 })
 
+it('one person can read the status of eight apps at once, without blocking others, and is refused beyond a queue', async () => {
+  await using test = await openTestDatabase()
+  const { containers, slow, other, working, end } = await open(test)
+  const codes: unknown[] = []
+  const asked = Array.from(
+    { length: 300 },
+    async () =>
+      await containers.status({ id: 1 }, slow).catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause)),
+  )
+  await expect.poll(() => codes.length, { timeout: 30_000 }).toBe(92)
+  expect(new Set(codes)).toEqual(new Set(['server_busy']))
+  expect(working()).toBe(8)
+  expect(await containers.status({ id: 2 }, other)).toMatchObject({ state: 'not_deployed' })
+  end()
+  await Promise.all(asked)
+})
+
 it('one person can start, stop and restart four apps at once, without blocking others, and is refused beyond a queue', async () => {
   await using test = await openTestDatabase()
   const { containers, slow, other, working, end } = await open(test)

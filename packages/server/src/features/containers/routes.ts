@@ -15,7 +15,7 @@ export function containerHandlers(containers: Containers) {
       await containers.apply({ caller, app, again }, { verb: 'restart' })
       return { message: 'Container restarted successfully' }
     },
-    'containers.status': async ({ app }) => await containers.status(app),
+    'containers.status': async ({ caller, app }) => await containers.status(caller, app),
     'containers.logs': async ({ caller, app, input }) => await containers.logs(caller, app, input),
     'containers.logPage': async ({ caller, app, input, closed }) =>
       await containers.wholeLogs.page({ caller, app, closed: closed() }, input),

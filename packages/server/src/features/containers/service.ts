@@ -46,6 +46,9 @@ type Asked = { verb: Verb; service?: string }
 type LogsWanted = { service?: string; tail?: number; since?: string }
 
 const DEFAULT_TAIL = 100
+/** A page with many apps asks for all of them at once, and each asks the engine for its containers. */
+const STATUS_LIMITS = { running: 32, runningPerKey: 8, waiting: 1000, waitingPerKey: 200, waitMs: 30_000 }
+const TOO_MANY_STATUS = 'The status of too many apps is being read. Try again in a few seconds.'
 /** Each uses a few megabytes for a moment, and blocks its slot for long if the engine is slow. */
 const LOG_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
 const TOO_MANY_LOGS = 'Too many logs are being read. Try again in a few seconds.'
@@ -159,8 +162,9 @@ export function createContainers(deps: Deps) {
 /** How the containers of the live release are: those of the main process, or the services, and those of other processes. */
 function createStatus(deps: Pick<Deps, 'engine' | 'liveRelease'>) {
   const { engine } = deps
+  const limiter = createLimiter(STATUS_LIMITS)
 
-  return async function status(app: AppRow): Promise<ContainerStatus> {
+  async function status(app: AppRow): Promise<ContainerStatus> {
     return await whenReachable(async () => {
       const { containers: all = [], processes = '[]' } = (await deps.liveRelease(app)) ?? {}
       const { hasServices } = kindOf(app)
@@ -174,6 +178,9 @@ function createStatus(deps: Pick<Deps, 'engine' | 'liveRelease'>) {
       return { ...seen, ...(server !== undefined && { server }), ...others }
     })
   }
+
+  return async (caller: Pick<Caller, 'id'>, app: AppRow): Promise<ContainerStatus> =>
+    await limited(limiter, caller, TOO_MANY_STATUS, async () => await status(app))
 }
 
 /** The last lines of all containers of the live release, or of the last failed one if there is no live release. */
