@@ -85,6 +85,32 @@ it('is written while the server runs and writes, and restored: same data, nobody
   ])
 })
 
+it('gives no id a second time, however often it is restored', async () => {
+  const file = join(dir, 'ids.tar.gz')
+  await command(['backup', file])
+  const given = [await newIds(berth)]
+  for (const name of ['first', 'second']) {
+    const dataDir = join(dir, `ids-${name}`)
+    expect(await command(['restore', file], { BERTH_DATA_DIR: dataDir })).toBe(0)
+    await using restored = await startTestServer({ dataDir })
+    given.push(await newIds(restored))
+  }
+  for (const kind of ['project', 'app', 'deployment'] as const) {
+    const ids = given.map((each) => each[kind])
+    expect([kind, new Set(ids).size]).toEqual([kind, 3])
+    expect([kind, ids]).toEqual([kind, ids.toSorted((a, b) => a - b)])
+  }
+})
+
+/** What is kept in the engine and on the disk is named after these. */
+async function newIds(server: TestServer) {
+  const { call } = await server.owner()
+  const project = await call('projects.create', { name: 'Later' })
+  const app = await call('apps.create', { name: 'Later', projectId: project.id, gitCloneUrl: 'https://git.example.test/later.git' })
+  const deployment = await call('deployments.add', { appId: app.id })
+  return { project: project.id, app: app.id, deployment: deployment.id }
+}
+
 it('can be encrypted with a passphrase, and then opens with that one alone', async () => {
   const file = join(dir, 'two.tar.gz.age')
   expect(await command(['backup', file], { BERTH_BACKUP_PASSPHRASE: 'correct horse' })).toBe(0)

@@ -114,6 +114,35 @@ it('is backed up while people write and visit, and nobody notices', async () => 
   expect([visits > 20, answered.length > before.length]).toEqual([true, true])
 })
 
+it('gives nobody the data of an app that was made after the backup', async () => {
+  const volumesOf = async ({ id }: LabApp) => (await volumes()).filter(({ owner }) => owner.appId === id).map(({ name }) => name)
+  const late = await lab.addApp('Late', { projectId: (await lab.call('projects.create', { name: 'Late' })).id })
+  await lab.call('apps.update', { appId: late.id, volumes: [{ name: 'uploads', path: '/uploads' }] })
+  const lateRelease = await lab.deployWell(late)
+  expect(await volumesOf(late)).toEqual([`berth-${lab.instance}-app-${late.id}-volume-uploads`])
+  await lab.berth.stop()
+  {
+    await using restored = await startRestored('without-late')
+    const { call } = await restored.owner()
+    const project = await call('projects.create', { name: 'Stranger' })
+    const gitCloneUrl = late.git_clone_url
+    const app = await call('apps.create', { name: 'Stranger', projectId: project.id, appType: 'web', port: 3000, gitCloneUrl })
+    await call('apps.update', { appId: app.id, volumes: [{ name: 'uploads', path: '/uploads' }] })
+    const { id } = await call('deployments.add', { appId: app.id })
+    await until(async () => (await call('deployments.get', { id })).status === 'success', 'the stranger is deployed', 90_000)
+    expect([project.id > late.project_id, app.id > late.id, id > lateRelease.id]).toEqual([true, true, true])
+    const own = { ...late, id: app.id }
+    expect(await volumesOf(own)).toEqual([`berth-${lab.instance}-app-${app.id}-volume-uploads`])
+    for (const old of await volumesOf(late))
+      for (const { id: container } of await containers(own))
+        expect(JSON.stringify(await docker(['inspect', container]).then(String))).not.toContain(old)
+    await call('projects.delete', { id: project.id })
+    await until(async () => (await containers(own)).length === 0, 'the stranger is gone', 60_000)
+    expect(await volumesOf(late)).toHaveLength(1)
+    await lab.engine.volumes.remove(`berth-${lab.instance}-app-${late.id}-volume-uploads`)
+  }
+})
+
 it('finds its running app again by its labels after a restore into another directory: same data, nobody logged in', async () => {
   const [running] = await containers()
   await lab.berth.stop()

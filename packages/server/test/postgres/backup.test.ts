@@ -80,6 +80,17 @@ it('a backup of PostgreSQL is made while Berth writes, and is restored into Post
   expect([again, said.join(), existsSync(join(dir, 'again'))]).toEqual([1, expect.stringContaining('is not empty'), false])
 })
 
+it('gives no id a second time after a restore', async () => {
+  const file = join(dir, 'ids.tar.gz')
+  expect(await command(['backup', file]), said.join()).toBe(0)
+  const late = await (await berth.owner()).call('projects.create', { name: 'After the backup' })
+  const place = { BERTH_DATA_DIR: join(dir, 'ids'), BERTH_DATABASE_URL: await emptyDatabase() }
+  expect(await command(['restore', file], place), said.join()).toBe(0)
+  await using restored = await startTestServer({ dataDir: place.BERTH_DATA_DIR, env: { BERTH_DATABASE_URL: place.BERTH_DATABASE_URL } })
+  const fresh = await (await restored.owner()).call('projects.create', { name: 'After the restore' })
+  expect(fresh.id).toBeGreaterThan(late.id)
+})
+
 it('the server makes, lists and verifies backups of itself', async () => {
   const owner = await berth.owner()
   const { name } = await owner.call('backups.create')

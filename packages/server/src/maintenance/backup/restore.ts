@@ -14,7 +14,7 @@ import { DamagedBackup } from './damaged-backup.ts'
 import { DATABASE, SECRETS_KEY } from './files.ts'
 import type { Manifest } from './manifest.ts'
 import { openBackup } from './open.ts'
-import { type DatabaseFacts, endAllSessions, readDatabase } from './store.ts'
+import { type DatabaseFacts, endAllSessions, raiseIds, readDatabase } from './store.ts'
 import { inWorkingFolder } from './working-folder.ts'
 
 type Source = { path: string; passphrase: string | undefined }
@@ -29,6 +29,7 @@ export async function restoreBackup(source: Source, { dataDir, database }: Pick<
   try {
     const restored = await unpack(source, staging, () => true)
     endAllSessions(join(staging, DATABASE))
+    raiseIds(join(staging, DATABASE), { madeAt: new Date(restored.manifest.createdAt), now: new Date() })
     secretFile(join(staging, 'session.key'), { mayCreate: true })
     const takePlace = async () => {
       if (existsSync(dataDir)) await rmdir(dataDir)

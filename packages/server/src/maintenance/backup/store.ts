@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import BetterSqlite from 'better-sqlite3'
+import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { postgresInstance, refusePostgresHere, refuseSqliteHere } from '../../store/data-directory-owner.ts'
 import type { DatabaseConfig } from '../../store/open.ts'
 import { withConnection } from '../../store/postgres/open.ts'
@@ -66,5 +66,34 @@ export function endAllSessions(path: string): void {
     file.exec('delete from session')
   } finally {
     file.close()
+  }
+}
+
+const FIRST_TICK = Date.UTC(2026, 0, 1)
+const TICK_MS = 100
+/** Only if the ids are above the clock, which was set back then. */
+const STEP = 1_000_000
+
+/**
+ * No id is given a second time: what was made after the backup may still be in the engine under its id. The clock is the one mark that no
+ * backup takes back. Rows are added more slowly than ten times a second, so no id is ever above it (docs/decisions/0020-ids-after-a-restore.md).
+ */
+export function raiseIds(path: string, { madeAt, now }: { madeAt: Date; now: Date }): void {
+  const newest = Math.max(madeAt.getTime(), now.getTime()) // the clock of this machine may be behind
+  const floor = Math.floor((newest - FIRST_TICK) / TICK_MS)
+  const file = new BetterSqlite(path)
+  try {
+    file.transaction(() => raiseCounters(file, floor))()
+  } finally {
+    file.close()
+  }
+}
+
+function raiseCounters(file: SqliteFile, floor: number): void {
+  const tables = "select name from sqlite_master where type = 'table' and sql like '%autoincrement%'"
+  for (const { name } of file.prepare<[], { name: string }>(tables).all()) {
+    const last = file.prepare<[string], { seq: number }>('select seq from sqlite_sequence where name = ?').get(name)?.seq ?? 0
+    file.prepare('delete from sqlite_sequence where name = ?').run(name) // there is no unique key, and no row before the first insert
+    file.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, last < floor ? floor : last + STEP)
   }
 }
