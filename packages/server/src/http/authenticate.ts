@@ -33,10 +33,7 @@ export function createAuthenticate(deps: { db: Db; tokens: Pick<SessionTokens, '
 
 export type Authentication = ReturnType<typeof createAuthenticate>
 
-/**
- * Over TLS we set the second: browsers accept that name only from this exact host. The first, which an app on a sibling host can also
- * set, is still read over TLS for one version, so that an update logs nobody out.
- */
+/** Over TLS only the second is set and read: browsers accept that name only from this exact host, and the first also from a sibling host. */
 export const COOKIE_NAMES = { plain: 'berth_session', host: '__Host-berth_session' } as const
 
 export type Kind = keyof typeof COOKIE_NAMES
@@ -57,14 +54,16 @@ export function cookiesOf({ headers }: Pick<CookieRequest, 'headers'>): Record<K
 
 /**
  * The token of a request: a bearer header wins over cookies. If there are two, one may have been set by an app on a sibling host, and it
- * is unknown which, so both are ignored. Over TLS no sibling host can set the `__Host-` cookie, so it wins over a plain one.
+ * is unknown which, so both are ignored. Over TLS a plain cookie is no session, also if it is the only one: for somebody who is logged out,
+ * a sibling host may have set it.
  */
 export function readSession(request: Omit<CookieRequest, 'url'>): { token: string | undefined; isDoubled: boolean } {
   const { authorization } = request.headers
   if (authorization !== undefined) return { token: /^Bearer +(\S+)$/i.exec(authorization)?.[1], isDoubled: false }
   const { plain, host } = cookiesOf(request)
-  const isDoubled = plain.length > 1 || host.length > 1 || (!request.isTls && plain.length + host.length > 1)
-  return { token: isDoubled ? undefined : (host[0] ?? plain[0]) || undefined, isDoubled }
+  const [only, second] = request.isTls ? host : [...host, ...plain]
+  const isDoubled = second !== undefined
+  return { token: isDoubled ? undefined : only || undefined, isDoubled }
 }
 
 export type SessionClaims = { sessionId: string; expiresAt: number }

@@ -32,6 +32,6 @@ export function strayCookies(request: CookieRequest): string[] {
   const domains = ['', ...domainsOf(request.headers.host ?? '').map((domain) => `; Domain=${domain}`)]
   const places = domains.flatMap((domain) => pathsOf(request.url).map((path) => `Path=${path}${domain}`))
   const plain = places.filter((place) => place !== 'Path=/').map((place) => `${COOKIE_NAMES.plain}=; ${place}; Max-Age=0`)
-  const isHostInDoubt = cookiesOf(request).host.length > (request.isTls ? 1 : 0)
+  const isHostInDoubt = cookiesOf(request).host.length > 0
   return [...(isHostInDoubt ? [clearedCookie('host', request.isTls)] : []), ...plain].slice(0, MOST_LINES)
 }

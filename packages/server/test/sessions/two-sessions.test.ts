@@ -32,7 +32,6 @@ describe('two session cookies in one request', () => {
     ] as const)
       for (const [name, headers] of [
         [plain, {}],
-        [plain, TLS],
         [host, TLS],
       ] as const) {
         const answer = await me(`${name(first)}; ${name(second)}`, headers)
@@ -99,10 +98,27 @@ describe('over TLS', () => {
       expect((await me(cookie, TLS)).json.data).toMatchObject({ email: victimPerson.email })
   })
 
-  it('a browser that still has the plain one stays signed in, and gives it up with the next login or logout', async () => {
+  it('a plain cookie alone is nobody, because a neighbour may have set it before anybody logged in', async () => {
+    for (const cookie of [plain(attacker), `${plain(attacker)}; ${plain(victim)}`]) {
+      const answer = await me(cookie, TLS)
+      expect([answer.status, answer.json.code]).toEqual([401, 'not_signed_in'])
+      expect((await berth.raw('POST', '/api/projects/create', { cookie, headers: TLS, body: { name: 'Whose?' } })).status).toBe(401)
+      await using socket = await berth.connect('events', { cookie, headers: TLS })
+      expect(socket.status).toBe(401)
+    }
+    expect((await me(plain(attacker))).status).toBe(200)
+  })
+
+  it('many plain ones from a neighbour keep nobody out', async () => {
+    expect((await me(`${host(victim)}; ${plain(attacker)}; ${plain('rubbish')}`, TLS)).json.data).toMatchObject({
+      email: victimPerson.email,
+    })
+  })
+
+  it('a browser that still has the plain one logs in once more, and gives it up with that, or with a logout', async () => {
     const login = { email: 'mover@example.test', password: PASSWORD }
     const { cookie: old } = await berth.as('mover')
-    expect((await me(old, TLS)).status).toBe(200)
+    expect((await me(old, TLS)).status).toBe(401)
     const again = await berth.raw('POST', '/api/auth/login', { cookie: old, body: login, headers: TLS })
     expect(again.headers['set-cookie']?.[1]).toMatch(/^berth_session=; Path=\/; .*Max-Age=0; Secure$/)
     const both = `${old}; ${cookieOf(again)}`
