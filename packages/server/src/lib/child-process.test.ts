@@ -96,6 +96,12 @@ it('SIGKILL ends what outlives the program, SIGTERM leaves it running', async ()
   process.kill(pid, 'SIGKILL')
 })
 
+it('what outlives the program and keeps its output open is ended too, and the exit code is that of the program', async () => {
+  const { text, onOutput } = collector()
+  expect(await sh('sleep 600 & echo $!; exit 3', { onOutput })).toBe(3)
+  await expect.poll(() => isAlive(Number(text.stdout))).toBe(false)
+})
+
 it('what runs in the background, and all that it starts, gives way to others', async () => {
   const { text, onOutput } = collector()
   await sh('sleep 0.3; nice', { onOutput, isBackground: true })

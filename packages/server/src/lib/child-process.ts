@@ -19,11 +19,14 @@ type Options = {
   /** Aborting ends the group, and `runProcess` rejects with the reason. */
   readonly signal: AbortSignal
   /**
-   * SIGKILL ends the group at once, and also kills what is left of it once the program has exited. SIGTERM is for programs that must
+   * SIGKILL ends the group at once, and also kills what is left of it once the program has exited, also if that keeps the output open. SIGTERM is for programs that must
    * clean up or that start a service: processes that outlive them are left running.
    */
   readonly endWith: 'SIGKILL' | 'SIGTERM'
 }
+
+/** For output of the program that is still on its way. */
+const REST_MS = 1000
 
 /**
  * Runs a program without a shell, in a process group of its own, until it has exited and its output is closed. Returns the exit code,
@@ -36,6 +39,7 @@ export async function runProcess(program: string, args: readonly string[], optio
   if (isBackground && child.pid !== undefined) lowerPriority(child.pid)
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
   let ended: { reason: unknown } | undefined
+  let rest: NodeJS.Timeout | undefined
   let isOutputRefused = false
 
   function end(reason: unknown): void {
@@ -60,11 +64,14 @@ export async function runProcess(program: string, args: readonly string[], optio
   child.stdin.once('error', () => undefined) // the program may exit without reading all of its input
   if (!isInputHeld) child.stdin.end(input)
   child.once('error', reject)
+  // A server that git talks to can make it leave a process that waits for it, with the output open.
+  if (endWith === 'SIGKILL') child.once('exit', () => (rest = setTimeout(() => signalGroup(child.pid, endWith), REST_MS)))
   child.once('close', (code) => (ended === undefined ? resolve(code) : reject(ended.reason)))
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await promise
   } finally {
+    clearTimeout(rest)
     signal.removeEventListener('abort', onAbort)
     if (endWith === 'SIGKILL') signalGroup(child.pid, endWith)
   }
