@@ -94,7 +94,11 @@ export function createDeploymentParts(deps: Deps) {
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
-  const checkImages = createCheckImages({ engine, refuseImage: deps.registries.gate.refuseImage })
+  const checkImages = createCheckImages({
+    engine,
+    refuseImage: deps.registries.gate.refuseImage,
+    refuseOthersImage: deps.registries.visits.refuseOthersImage,
+  })
   const inImageTurn = createTurns<string>()
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
   const launchers = {
@@ -174,6 +178,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
   const pullImage = createPullImages({
     engine,
     resolve: visits.resolve,
+    admit: visits.admit,
     credentialsFor: credentials.forHost,
     instance,
     inImageTurn,

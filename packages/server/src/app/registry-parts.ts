@@ -11,7 +11,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Image registries: their credentials, and what they are asked. */
-export function createRegistryParts({ config, db, secrets, now }: Foundation, { engine, policy, firewalls }: EngineParts) {
+export function createRegistryParts({ config, db, secrets, now, instance }: Foundation, { engine, policy, firewalls }: EngineParts) {
   const credentials = createCredentials({ db, secrets })
   const limiter = createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 })
   const gate = createRegistryGate({
@@ -21,7 +21,7 @@ export function createRegistryParts({ config, db, secrets, now }: Foundation, { 
     isAddedByStaff: async (host) => await isAddedByStaff(db, host),
   })
   const privateImages = createPrivateImageNotes({ db })
-  const visits = createRegistryVisits({ engine, policy, credentials, gate, limiter, privateImages })
+  const visits = createRegistryVisits({ engine, policy, credentials, gate, limiter, privateImages, instance })
   return {
     credentials,
     visits,

@@ -11,6 +11,13 @@ export function newImageName(): string {
 /** The guessable names that early versions of Berth used: `berth/app-4:d17-ab12`, `berth/app-4-s0:d17-ab12`. */
 export const GUESSABLE_IMAGE_NAME = /^berth\/app-[1-9]\d*(?:-s\d+)?:d[1-9]\d*-[a-z0-9]{1,24}$/
 
+const RELEASE_NAME = /^berth\/[0-9a-f]{32}:release$/
+
+/** Whether an image with this name was built here, and not pulled. */
+export function isNameOfBuild(name: string): boolean {
+  return RELEASE_NAME.test(name) || GUESSABLE_IMAGE_NAME.test(name)
+}
+
 /**
  * The name of a pulled image within a project. It is as hard to guess, and always the same for the same bytes, so that a service of a
  * compose app is not replaced when nothing changed. The labels of a pulled image are its author's, so the name says whose it is.

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
 
+/** `digest` is that of a manifest, or the id of an image; then `repository` also has the digest that it was pulled by. */
 export type PrivateImage = { readonly digest: string; readonly repository: string; readonly projectId: number }
 
-/** Per project; the oldest are forgotten first. */
-const MOST_OF_PROJECT = 1000
+/** Per project, two for each image; the oldest are forgotten first. */
+const MOST_OF_PROJECT = 2000
 
 const nextNumber = sql<number>`coalesce(max(number), 0) + 1`.as('number')
 

@@ -47,6 +47,7 @@ async function openWorld() {
     gate: { refuseHost: async () => undefined, refuseFor: async () => undefined },
     limiter: createLimiter({ running: 1, runningPerKey: 1, waiting: 1, waitingPerKey: 1, waitMs: 1 }),
     privateImages: createPrivateImageNotes({ db }),
+    instance: 'abc',
   })
   const projectWith = async (email: string, host?: string, password = '') => {
     const { project_id } = await addApp(db, email)
@@ -125,4 +126,56 @@ it('what nobody needed credentials for can be used by everybody', async () => {
   const [one, other] = [await world.projectWith('one@example.test'), await world.projectWith('other@example.test')]
   await world.visits.refuseOthersDigest(`${LIE}@${DIGEST}`, one, signal)
   await expect(world.visits.refuseOthersDigest(`mirror.example.org/x@${DIGEST}`, other, signal)).resolves.toBeUndefined()
+})
+
+const ID = `sha256:${'b'.repeat(64)}`
+const NOBODY = { instance: null, projectId: null, appId: null, deploymentId: null, definition: null, service: null, replica: 1 }
+
+/** Two projects with credentials of their own, and an image that the first one has got. */
+async function openShop() {
+  const world = await openWorld()
+  const shop = await world.projectWith('shop@example.test', 'registry.example.com', 'shop-password')
+  const liar = await world.projectWith('liar@example.test', 'liar.example.net', 'anything')
+  const admit = async (image: Partial<Parameters<typeof world.visits.admit>[0]>, name: string, projectId: number) => {
+    const parts = imageParts(name)
+    if (parts === null) throw new Error(name)
+    const digest = name.startsWith(SECRET) ? DIGEST : `sha256:${'c'.repeat(64)}`
+    await world.visits.admit({ id: ID, tags: [], owner: NOBODY, ...image }, { ...parts, digest }, { user: { projectId, personId: null } })
+  }
+  await admit({}, `${SECRET}:1`, shop)
+  return { ...world, shop, liar, admit }
+}
+
+it('an image that a project got with its credentials is used by nobody else through a manifest that names its id', async () => {
+  await using world = await openShop()
+  const refusal = { kind: 'unauthorized', message: expect.not.stringContaining(SECRET) }
+  await expect(world.admit({}, `${LIE}:1`, world.liar)).rejects.toMatchObject(refusal)
+  const ofCompose = world.visits.refuseOthersImage({ id: ID, tags: [], owner: NOBODY }, `${LIE}:1`, { projectId: world.liar, signal })
+  await expect(ofCompose).rejects.toMatchObject(refusal)
+  asked.length = 0
+  await expect(world.admit({}, `${SECRET}:2`, world.shop)).resolves.toBeUndefined()
+  await expect(world.admit({}, 'nginx:1.27', world.liar)).resolves.toBeUndefined()
+  const sibling = await world.projectWith('sibling@example.test', 'registry.example.com', 'shop-password')
+  await expect(world.admit({}, 'registry.example.com/shop/other:1', sibling)).resolves.toBeUndefined()
+  expect(asked).toEqual([])
+  await expect(world.admit({}, 'mirror.example.org/x:1', sibling)).resolves.toBeUndefined()
+  expect(asked).toEqual([`${SECRET}@${DIGEST}`])
+})
+
+it('an image that was built here is pulled by its own project alone', async () => {
+  await using world = await openShop()
+  const built = { id: `sha256:${'d'.repeat(64)}`, tags: [`berth/${'e'.repeat(32)}:release`] }
+  const owner = { ...NOBODY, instance: 'abc', projectId: world.shop }
+  const pulls = (projectId: number, instance = 'abc') => world.admit({ ...built, owner: { ...owner, instance } }, `${LIE}:1`, projectId)
+  await expect(pulls(world.shop)).resolves.toBeUndefined()
+  await expect(pulls(world.liar)).rejects.toMatchObject({ kind: 'unauthorized' })
+  await expect(pulls(world.shop, 'another')).rejects.toMatchObject({ kind: 'unauthorized' })
+})
+
+it('who only asks for a digest keeps nobody from it', async () => {
+  await using world = await openWorld()
+  const liar = await world.projectWith('liar@example.test', 'miser.example.net', 'anything')
+  const shop = await world.projectWith('shop@example.test', 'registry.example.com', 'shop-password')
+  await world.visits.resolve('miser.example.net/x:1', { projectId: liar, personId: null })
+  expect(await world.visits.resolve(`${SECRET}:1`, { projectId: shop, personId: null })).toMatchObject({ digest: DIGEST })
 })

@@ -21,14 +21,15 @@ type Deps = {
   gate: Pick<RegistryGate, 'refuseHost' | 'refuseFor'>
   limiter: Limiter
   privateImages: PrivateImageNotes
+  instance: string
 }
 type Person = { readonly id: number }
 
 const BUSY = 'Too many registries are being checked. Try again in a few seconds.'
 
 /** Asks registries, at addresses that the policy of sources allows. */
-export function createRegistryVisits({ engine, policy, credentials, gate, limiter, privateImages }: Deps) {
-  const guard = createImageGuard({ engine, credentials, privateImages })
+export function createRegistryVisits({ engine, policy, credentials, gate, limiter, privateImages, instance }: Deps) {
+  const guard = createImageGuard({ engine, credentials, privateImages, instance })
 
   async function admit(host: string, signal?: AbortSignal): Promise<void> {
     const address = registryAddress(host)
@@ -55,14 +56,15 @@ export function createRegistryVisits({ engine, policy, credentials, gate, limite
   /** As `resolve`, for a deployment, which then uses these bytes. */
   async function resolveToUse(image: string, user: ImageUser, signal?: AbortSignal): Promise<ResolvedImage> {
     const found = await resolve(image, user, signal)
-    await guard.refuseBytesOfOthers(found, user, signal)
-    await guard.noteIfPrivate(found, user)
+    await guard.refuseBytesOfOthers(found, { user, signal })
     return found
   }
 
   return {
     resolve: resolveToUse,
+    admit: guard.admit,
     refuseOthersDigest: guard.refuseOthersDigest,
+    refuseOthersImage: guard.refuseOthersImage,
     resolveFor: async (person: Person, image: string, user: ImageUser) =>
       await limited(limiter, person, BUSY, async () => await resolve(image, user)),
     login: async (person: Person, given: RegistryCredentials) =>

@@ -12,6 +12,8 @@ import { imageProblem } from './compose/images.ts'
 type Deps = {
   engine: Pick<Engine, 'images' | 'pullPrivately'>
   resolve: (image: string, user: ImageUser, signal: AbortSignal) => Promise<ResolvedImage>
+  /** Throws a RegistryError if another project's image has these bytes, and its registry does not give them to this one. */
+  admit: (image: ImageDetails, found: ResolvedImage, asking: { user: ImageUser; signal: AbortSignal }) => Promise<void>
   credentialsFor: (user: ImageUser, host: string) => Promise<RegistryCredentials | undefined>
   instance: string
   /** One at a time for each name of a pulled image: the sweep for leftovers must not remove what is being looked at. */
@@ -22,6 +24,9 @@ type Deps = {
 
 /** Throws a RegistryError where the name has a digest that the project may not see. */
 export type RefuseOthersDigest = (image: string, projectId: number, signal: AbortSignal) => Promise<void>
+
+/** Throws a RegistryError where the image of that name is somebody else's. */
+export type RefuseOthersImage = (image: ImageDetails, name: string, asking: { projectId: number; signal: AbortSignal }) => Promise<void>
 
 /** Throws a RegistryError where the person who named the image may not use its registry. */
 export type RefuseImage = (image: string, personId: number | null) => Promise<void>
@@ -46,6 +51,7 @@ export function createPullImages(deps: Deps) {
       const keep = async (image: ImageDetails) => {
         const why = imageProblem(image)
         if (why !== undefined) throw new DeploymentFailure(`The image cannot be started: it ${why}`)
+        await deps.admit(image, found, { user, signal })
         await engine.images.tag(image.id, tagOf(found, user), signal)
         return true
       }
@@ -68,8 +74,10 @@ export function createPullImages(deps: Deps) {
       await onResolved?.(ref, found.digest)
       const tag = tagOf(found, user)
       await deps.inImageTurn(tag, async () => {
-        if (await context.ask((signal) => engine.images.exists(tag, signal))) context.say(`Using ${ref}, which was pulled before`)
-        else await bring(context, found, user)
+        const here = await context.ask((signal) => engine.images.inspect(tag, signal))
+        if (here === null) return await bring(context, found, user)
+        await context.ask((signal) => deps.admit(here, found, { user, signal }))
+        context.say(`Using ${ref}, which was pulled before`)
       })
       return { tag, ref, digest: found.digest }
     } catch (cause) {

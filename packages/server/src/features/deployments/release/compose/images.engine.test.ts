@@ -27,9 +27,9 @@ async function check(services: object): Promise<void> {
   const signal = AbortSignal.timeout(50_000)
   const step: Step = async (_name, effect) => await effect()
   const say = () => undefined
-  const app = { source_set_by: null }
+  const app = { project_id: 1, source_set_by: null }
   const follower = { app, ...createEffects({ step, signal, say }), signal, say, output: () => undefined, active: () => undefined }
-  await createCheckImages({ engine, refuseImage: async () => undefined })(follower, plan)
+  await createCheckImages({ engine, refuseImage: async () => undefined, refuseOthersImage: async () => undefined })(follower, plan)
 }
 
 it('an image with a very frequent health check is refused, whatever the compose file says', async () => {

@@ -5,20 +5,33 @@ import { isPulled } from '../../../../engine/image-names.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../../../../engine/images.ts'
 import { RegistryError } from '../../../../engine/registry-failure.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import type { RefuseImage } from '../pull-images.ts'
+import type { RefuseImage, RefuseOthersImage } from '../pull-images.ts'
 
-type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'> & { app: Pick<Context['app'], 'source_set_by'> }
+type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'> & {
+  app: Pick<Context['app'], 'project_id' | 'source_set_by'>
+}
 
 const SHORTEST_CHECK_MS = 1000
 
+type Deps = { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage; refuseOthersImage: RefuseOthersImage }
+
 /** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
-export function createCheckImages({ engine, refuseImage }: { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage }) {
+export function createCheckImages({ engine, refuseImage, refuseOthersImage }: Deps) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     for (const service of plan.services) {
       const found = await context.ask(() => engine.images.inspect(service.image, context.signal))
-      const why = imageProblem(found ?? (await pulled(context, plan, service)))
+      const image = found ?? (await pulled(context, plan, service))
+      await refuseForeign(context, plan, { service, image })
+      const why = imageProblem(image)
       if (why !== undefined) throw new DeploymentFailure(`The service "${service.name}" cannot be started: its image ${why}`)
     }
+  }
+
+  /** What was built for this release, or was pulled for it with credentials, is the app's own. */
+  async function refuseForeign(context: Follower, plan: ComposePlan, { service, image }: { service: StackService; image: ImageDetails }) {
+    if (isPulled(service.image) || plan.builds.some((build) => build.image === service.image)) return
+    const { project_id: projectId } = context.app
+    await context.ask((signal) => refuseOthersImage(image, service.image, { projectId, signal })).catch(asFailure)
   }
 
   async function pulled(context: Follower, plan: ComposePlan, { name, image, platform }: StackService): Promise<ImageDetails> {
