@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import https from 'node:https'
 import type { Readable } from 'node:stream'
-import { text as textOf } from 'node:stream/consumers'
+import { readAnswer, refusalOf, responseTo } from './agent-answer.ts'
 import type { AgentPlace } from './agent-calls.ts'
 import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
@@ -14,7 +14,8 @@ export class ArchiveRefused extends Error {
 
 /** An engine that writes to a slow disk is silent meanwhile. */
 const IDLE_MS = 120_000
-const LONGEST_MESSAGE = 2000
+/** Of an answer that is not an archive. */
+const MOST_BYTES = 64 * 1024
 
 /** The contents of volumes on other servers, as archives that may take hours. */
 export function createAgentArchives({ identity, port = AGENT_PORT }: { identity: Pick<AgentIdentity, 'forCaller'>; port?: number }) {
@@ -24,18 +25,16 @@ export function createAgentArchives({ identity, port = AGENT_PORT }: { identity:
   ): Promise<http.IncomingMessage> {
     const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
     const call = { method: archive === undefined ? 'GET' : 'PUT', path: archiveCall(volume) }
-    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      const request = https.request({ host: address, port, agent: false, signal, ...call, ...tls })
-      request.setTimeout(IDLE_MS, () => request.destroy(new Error('the agent is silent')))
-      request.on('error', reject)
-      request.once('response', resolve)
-      if (archive === undefined) return void request.end()
-      archive.once('error', (cause) => request.destroy(cause)) // what could not be read must not look like the end
-      archive.pipe(request)
-    })
-    if (response.statusCode === 200) return response
-    const message = (await textOf(response)).slice(0, LONGEST_MESSAGE)
-    throw new ArchiveRefused(/"message":"([^"]*)"/.exec(message)?.[1] ?? `it answered ${response.statusCode ?? 0}`)
+    const request = https.request({ host: address, port, agent: false, signal, ...call, ...tls })
+    request.setTimeout(IDLE_MS, () => request.destroy(new Error('the agent is silent')))
+    archive?.once('error', (cause) => request.destroy(cause)) // what could not be read must not look like the end
+    if (archive === undefined) request.end()
+    else archive.pipe(request)
+    const response = await responseTo(request)
+    const status = response.statusCode ?? 0
+    if (status === 200) return response
+    const answer = await readAnswer(response, MOST_BYTES).catch(() => ({ status, value: null }))
+    throw new ArchiveRefused(refusalOf(answer))
   }
 
   async function read(place: AgentPlace, volume: string, work: (archive: AsyncIterable<Buffer>) => Promise<void>, signal: AbortSignal) {
@@ -49,7 +48,7 @@ export function createAgentArchives({ identity, port = AGENT_PORT }: { identity:
 
   async function write(place: AgentPlace, volume: string, archive: Readable, signal: AbortSignal): Promise<void> {
     try {
-      await textOf(await open(place, { volume, archive, signal }))
+      await readAnswer(await open(place, { volume, archive, signal }), MOST_BYTES)
     } finally {
       archive.destroy()
     }

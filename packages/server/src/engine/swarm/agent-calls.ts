@@ -1,5 +1,6 @@
 import https from 'node:https'
 import { createSemaphore } from '../../lib/semaphore.ts'
+import { type AgentAnswer, readAnswer, responseTo } from './agent-answer.ts'
 import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
 import { VOLUMES_CALL } from './agent-volumes-program.ts'
@@ -7,7 +8,6 @@ import { VOLUMES_CALL } from './agent-volumes-program.ts'
 type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; now: () => Date; port?: number }
 /** The agent of a node, at its address in the network of agents. */
 export type AgentPlace = { readonly nodeId: string; readonly address: string }
-type Answer = { readonly status: number; readonly value: unknown }
 
 const CONNECT_MS = 1000
 const ANSWER_MS = 5000
@@ -80,7 +80,7 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
     { nodeId, address }: AgentPlace,
     { withinMs, ...call }: { method: string; path: string; withinMs: number },
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<AgentAnswer> {
     const deadline = AbortSignal.timeout(withinMs)
     const tls = { ...(await identity.forCaller()), servername: agentName(nodeId), minVersion: 'TLSv1.3' } as const
     const place = { host: address, port, agent: false, ...call, ...tls }
@@ -93,31 +93,13 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
 export type AgentCalls = ReturnType<typeof createAgentCalls>
 
 /** An agent without an answer from its engine is as good as none. */
-async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<Answer> {
-  return await new Promise((resolve, reject) => {
-    const request = https.request({ ...place, signal })
-    const connecting = setTimeout(() => request.destroy(new Error('it did not accept the connection in time')), CONNECT_MS)
-    request.once('socket', (socket) => socket.once('secureConnect', () => clearTimeout(connecting)))
-    request.once('close', () => clearTimeout(connecting))
-    request.on('error', reject)
-    request.once('response', (response) => {
-      if (response.statusCode === 502) return void request.destroy(new Error('its engine does not answer'))
-      const chunks: Buffer[] = []
-      let bytes = 0
-      response.on('error', reject)
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes > MOST_BYTES) request.destroy(new Error('its answer is too long'))
-        else chunks.push(chunk)
-      })
-      response.on('end', () => {
-        try {
-          resolve({ status: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) })
-        } catch (cause) {
-          reject(cause instanceof Error ? cause : new Error(String(cause)))
-        }
-      })
-    })
-    request.end()
-  })
+async function answerOf(place: https.RequestOptions, signal: AbortSignal): Promise<AgentAnswer> {
+  const request = https.request({ ...place, signal })
+  const connecting = setTimeout(() => request.destroy(new Error('it did not accept the connection in time')), CONNECT_MS)
+  request.once('socket', (socket) => socket.once('secureConnect', () => clearTimeout(connecting)))
+  request.once('close', () => clearTimeout(connecting))
+  request.end()
+  const answer = await readAnswer(await responseTo(request), MOST_BYTES)
+  if (answer.status === 502) throw new Error('its engine does not answer')
+  return answer
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { EngineError, ServerAway } from '../api/errors.ts'
 import { field, items, text } from '../api/json.ts'
 import { LABEL, ownerOf } from '../labels.ts'
+import { refusalOf } from './agent-answer.ts'
 import { type AgentArchives, ArchiveRefused } from './agent-archives.ts'
 import type { AgentCalls } from './agent-calls.ts'
 import { LOAD_CALL } from './agent-program.ts'
@@ -40,13 +41,13 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
 
   async function send(at: OnServer, call: Call, { withinMs = ANSWER_MS, signal }: { withinMs?: number; signal?: AbortSignal | undefined }) {
     const found = await agentAt(at)
-    const { status, value } = await found.send(found.place, { ...call, withinMs }, signal).catch((cause: unknown) => {
+    const answer = await found.send(found.place, { ...call, withinMs }, signal).catch((cause: unknown) => {
       signal?.throwIfAborted()
       throw silent(found.server.name, cause)
     })
-    if (status !== 200 && status !== 404)
-      throw new EngineError(status, `On the server ${found.server.name}: ${text(field(value, 'message'))}`)
-    return { status, value }
+    const { status } = answer
+    if (status !== 200 && status !== 404) throw new EngineError(status, `On the server ${found.server.name}: ${refusalOf(answer)}`)
+    return answer
   }
 
   /** Undefined if it is not there. */
