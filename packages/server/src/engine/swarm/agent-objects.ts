@@ -56,6 +56,12 @@ export function createAgentObjects({ transport, kind = 'agent' }: { transport: T
     return found.map((secret) => ({ id: text(field(secret, 'ID')), createdAt: text(field(secret, 'CreatedAt')) }))
   }
 
+  /** Those of agents that were replaced or removed, and those that a crash left. */
+  async function removeUnusedSecrets(instance: string): Promise<void> {
+    const used = new Set((await agents(instance)).map(({ secretId }) => secretId))
+    for (const { id } of await secrets(instance)) if (!used.has(id)) await remove(`/secrets/${id}`)
+  }
+
   async function wasRejected(id: string): Promise<boolean> {
     const query = { filters: filters({ service: [id] }) }
     const tasks = items(await call({ method: 'GET', path: '/tasks', query })).map(taskOf)
@@ -77,7 +83,7 @@ export function createAgentObjects({ transport, kind = 'agent' }: { transport: T
     wasRejected,
     create,
     removeAgent: async (id: string) => await remove(`/services/${id}`),
-    removeSecret: async (id: string) => await remove(`/secrets/${id}`),
+    removeUnusedSecrets,
     removeNetwork: async (id: string) => await remove(`/networks/${encodeURIComponent(id)}`),
   }
 }

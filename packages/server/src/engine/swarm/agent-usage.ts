@@ -1,6 +1,6 @@
 import { count, field } from '../api/json.ts'
 import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from '../container-usage.ts'
-import { labelsOf } from '../labels.ts'
+import { agentAddresses } from './agent-addresses.ts'
 import type { AgentCalls } from './agent-calls.ts'
 import { endCall, LOAD_CALL, statsCall } from './agent-program.ts'
 import type { ServiceCalls } from './service-calls.ts'
@@ -19,16 +19,10 @@ const KNOWN_MS = 5000
 export function createAgentUsage({ calls, agents, now }: Deps) {
   let known: { instance: string; until: number; addresses: Promise<ReadonlyMap<string, string>> } | undefined
 
-  async function look(instance: string): Promise<ReadonlyMap<string, string>> {
-    const { services, tasks } = await calls.list(labelsOf({ instance, kind: 'agent' }))
-    const current = services.flatMap((service) => currentTask(tasksOf(service, tasks)) ?? [])
-    return new Map(current.filter(({ state }) => state === 'running').map(({ nodeId, address }) => [nodeId, address]))
-  }
-
-  /** By Swarm's ids of nodes. Many containers are measured at once, and share one look. */
+  /** By Swarm's ids of servers. Many containers are measured at once, and share one look. */
   async function addresses(instance: string): Promise<ReadonlyMap<string, string>> {
     if (known === undefined || known.instance !== instance || known.until < now().getTime())
-      known = { instance, until: now().getTime() + KNOWN_MS, addresses: look(instance) }
+      known = { instance, until: now().getTime() + KNOWN_MS, addresses: agentAddresses(calls, { instance, kind: 'agent' }) }
     return await known.addresses
   }
 

@@ -28,8 +28,8 @@ const RETRY_MS = 500
  */
 export function createAgents(deps: Deps) {
   const { swarm, gateway, agentImage, identity, now, log } = deps
-  const { networks, createNetwork, agents, removeAgent, secrets, wasRejected, create } = createAgentObjects(deps)
-  const { removeAll, removeUnused } = createAgentRemoval(deps)
+  const { networks, createNetwork, agents, removeAgent, secrets, removeUnusedSecrets, wasRejected, create } = createAgentObjects(deps)
+  const { removeAll } = createAgentRemoval(deps)
   const oneAtATime = createSemaphore(1)
   /** Where a check has run in the image of this Berth, so that the agent can too. */
   const withImage = new Set<string>()
@@ -70,7 +70,7 @@ export function createAgents(deps: Deps) {
     for (const plan of plans) await keepOne(plan, found, keys)
     const names = new Set(plans.map(agentServiceName))
     for (const { id, name } of found) if (!names.has(name)) await removeAgent(id)
-    await removeUnused(instance)
+    await removeUnusedSecrets(instance)
     if (known === undefined) await gateway.join(instance, [network]) // from then on it is kept with the networks of projects
   }
 
@@ -82,19 +82,13 @@ export function createAgents(deps: Deps) {
   }
 }
 
-/** All that there is of agents in the Swarm. Nothing else is needed to remove it. */
+/** Needs nothing that belongs to running agents, so that they can be removed where they cannot be started. */
 export function createAgentRemoval({ transport, gateway }: { transport: Transport; gateway: Pick<Gateway, 'leave'> }) {
-  const { agents, removeAgent, secrets, removeSecret, networks, removeNetwork } = createAgentObjects({ transport })
-
-  /** Secrets of agents that were replaced or removed, and those that a crash left. */
-  async function removeUnused(instance: string): Promise<void> {
-    const used = new Set((await agents(instance)).map(({ secretId }) => secretId))
-    for (const { id } of await secrets(instance)) if (!used.has(id)) await removeSecret(id)
-  }
+  const { agents, removeAgent, removeUnusedSecrets, networks, removeNetwork } = createAgentObjects({ transport })
 
   async function removeAll(instance: string): Promise<void> {
     for (const { id } of await agents(instance)) await removeAgent(id)
-    await removeUnused(instance)
+    await removeUnusedSecrets(instance)
     for (const network of await networks(instance)) {
       await gateway.leave(instance, network)
       const delayMs = steadily(RETRY_MS, DETACHED_WITHIN_MS)
@@ -102,5 +96,5 @@ export function createAgentRemoval({ transport, gateway }: { transport: Transpor
     }
   }
 
-  return { removeUnused, removeAll }
+  return { removeAll }
 }

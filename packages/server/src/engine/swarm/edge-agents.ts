@@ -1,7 +1,7 @@
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { isNotFound } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
-import { labelsOf } from '../labels.ts'
+import { agentAddresses } from './agent-addresses.ts'
 import { type AgentIdentity, RENEW_AFTER_MS } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { type Agent, createAgentObjects } from './agent-objects.ts'
@@ -10,7 +10,6 @@ import type { EdgeAgentCalls } from './edge-agent-calls.ts'
 import { edgeAgentFingerprint, edgeAgentIdentity, edgeAgentName } from './edge-agent-spec.ts'
 import type { SwarmNode } from './nodes.ts'
 import type { ServiceCalls } from './service-calls.ts'
-import { currentTask, tasksOf } from './service-state.ts'
 import type { Swarm } from './swarm.ts'
 
 type Deps = {
@@ -42,17 +41,6 @@ export function createEdgeAgents(deps: Deps) {
   const { keepOne, removeOne } = createOneByOne(deps, own)
   const oneAtATime = createSemaphore(1)
 
-  async function addresses(instance: string): Promise<ReadonlyMap<string, string>> {
-    const found = await services.list(labelsOf({ instance, kind: 'edge-agent' }))
-    const current = found.services.flatMap((service) => currentTask(tasksOf(service, found.tasks)) ?? [])
-    return new Map(current.filter(({ state }) => state === 'running').map(({ nodeId, address }) => [nodeId, address]))
-  }
-
-  async function removeUnused(instance: string): Promise<void> {
-    const used = new Set((await own.agents(instance)).map(({ secretId }) => secretId))
-    for (const { id } of await own.secrets(instance)) if (!used.has(id)) await own.removeSecret(id)
-  }
-
   async function keepNow(instance: string, onServers: (servers: readonly EdgeServer[]) => Promise<void>): Promise<void> {
     const state = await swarm.state(instance)
     if (state.is !== 'ours') return await onServers([])
@@ -60,7 +48,7 @@ export function createEdgeAgents(deps: Deps) {
     const edges = nodes.filter(({ id, isEdge }) => isEdge && id !== state.nodeId)
     const found = await own.agents(instance)
     if (edges.length === 0 && found.length === 0) return await onServers([])
-    const running = await addresses(instance)
+    const running = await agentAddresses(services, { instance, kind: 'edge-agent' })
     await onServers(edges.map((node) => ({ ...node, nodeId: node.id, agentAddress: running.get(node.id) })))
     const { certificate: authority } = await identity.authority()
     const ofAgents = await others.agents(instance)
@@ -75,7 +63,7 @@ export function createEdgeAgents(deps: Deps) {
       await removeOne(agent, nodes, running).catch((err: unknown) =>
         log.warn({ err }, 'an edge on another server could not be removed yet'),
       )
-    await removeUnused(instance)
+    await own.removeUnusedSecrets(instance)
   }
 
   /** The network that the ports of edges are published from. */
@@ -87,7 +75,7 @@ export function createEdgeAgents(deps: Deps) {
   /** All that is left of them in the Swarm, before it is switched off. */
   async function removeAll(instance: string): Promise<void> {
     for (const { id } of await own.agents(instance)) await own.removeAgent(id)
-    await removeUnused(instance)
+    await own.removeUnusedSecrets(instance)
     for (const { id } of await own.networks(instance)) {
       await own.removeNetwork(id).catch((cause: unknown) => {
         if (!isNotFound(cause)) log.warn({ err: cause }, 'the network of edges could not be removed')
