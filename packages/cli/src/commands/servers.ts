@@ -200,7 +200,7 @@ const remove = command({
     const { id, name } = await findServer(ctx.api, nameOrId)
     await ctx.prompt.confirm(name, values['yes'] === true)
     const answer = await ctx.api('servers.remove', { serverId: id })
-    ctx.out.line(`${name} was removed. Run this there, so that it can join again some day: ${answer.command}`)
+    ctx.out.line(`${name} was removed. Run this there, so that it can join again later: ${answer.command}`)
     ctx.out.json(answer)
   },
 })

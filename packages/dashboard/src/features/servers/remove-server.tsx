@@ -16,7 +16,7 @@ export function RemoveServer({ server, onClose }: { server: Server; onClose: () 
     return (
       <Dialog title={`${server.name} was removed`} onClose={onClose}>
         <div className="grid gap-4 text-sm">
-          <p>Run this on {server.name}, so that it can join again some day:</p>
+          <p>Run this on {server.name}, so that it can join again later:</p>
           <CopyText label="Command" text={remove.data.command} />
           <DoneButton onClose={onClose} />
         </div>
