@@ -9,7 +9,7 @@ import type { Step } from '../../lib/step.ts'
 import type { Tuning } from '../../lib/tuning.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AppContainers } from '../deployments/release/app-containers.ts'
-import { at, called, type Moving } from './moving.ts'
+import { idOfOther, type Moving, serverInWords } from './moving.ts'
 import { setPlacement, setStage, switchData } from './store.ts'
 import { MoveEnded, whileCopying } from './while-copying.ts'
 
@@ -35,38 +35,39 @@ function createStopping({ db, engine, containers, tuning, now, onChanged }: Copy
     if (up.length > 0) throw new EngineError(500, `The app could not be stopped: ${up.map(({ name }) => name).join(', ')} still runs.`)
   }
 
-  /** Nobody looks after it meanwhile: its queue is busy. */
-  async function sayStopped({ app, move }: Moving): Promise<void> {
-    const reason = `The app is being moved to ${called(move.to_server, move.to_name)}, and is started again then.`
+  /** Written here, because the jobs that usually write the status wait for the move. */
+  async function markStopped({ app, move }: Moving): Promise<void> {
+    const reason = `The app is being moved to ${serverInWords(move.to_server, move.to_name)}, and starts again after that.`
     await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason, wanted: 'running' }))
     onChanged(app.id)
   }
 
-  return { stop, sayStopped }
+  return { stop, markStopped }
 }
 
-/** Stops the app, and copies each of its volumes. What goes wrong is a reason to go back, unless this process or its engine is going away. */
+/** Stops the app, and copies each of its volumes. After any error the app goes back to where it was, unless this process is ending or its engine cannot be reached. */
 export function createCopying(deps: CopyingDeps) {
   const { db, step, log, tuning } = deps
-  const { stop, sayStopped } = createStopping(deps)
+  const { stop, markStopped } = createStopping(deps)
   const copyAll = createCopyAll(deps)
 
   async function switchOver(tx: Tx, { app, move }: Moving): Promise<void> {
-    if (!(await setStage(tx, move, { stage: 'switched', problem: '' }))) return // it was stopped
+    if (!(await setStage(tx, move, { stage: 'switched', problem: '' }))) return // a person has stopped the move
     const { from_server: from, to_server: to, to_name: toName } = move
-    if (!(await switchData(tx, { appId: app.id, from, to, toName, problem: '' }))) throw new Error('the data of the app is elsewhere')
+    if (!(await switchData(tx, { appId: app.id, from, to, toName, problem: '' })))
+      throw new Error('the data of the app is not on the server that it is moved from')
     await setPlacement(tx, app.id, { placement: to === HERE ? HERE : `server:${to}`, at: deps.now().toISOString() })
   }
 
   return async function copying(moving: Moving): Promise<void> {
     try {
       await step('engine.stop_for_move', async () => await stop(moving))
-      await sayStopped(moving)
+      await markStopped(moving)
       await whileCopying({ db, tuning, log }, moving, async (signal) => await copyAll({ ...moving, signal }))
     } catch (cause) {
       if (moving.signal.aborted || cause instanceof EngineUnreachable) throw cause
       log.warn({ appId: moving.app.id, err: cause }, 'the data of an app could not be moved')
-      const problem = `The app was not moved to ${called(moving.move.to_server, moving.move.to_name)}: ${reasonOf(cause)}`
+      const problem = `The app was not moved to ${serverInWords(moving.move.to_server, moving.move.to_name)}: ${reasonOf(cause)}`
       await db.transaction(async (tx) => void (await setStage(tx, moving.move, { stage: 'back', problem })), { mayUseReserve: true })
       return
     }
@@ -76,16 +77,16 @@ export function createCopying(deps: CopyingDeps) {
 
 function createCopyAll({ engine, instance, freeHere, tuning, step, log }: CopyingDeps) {
   async function volumesOf({ app, move, signal }: Moving): Promise<string[]> {
-    const serverId = at(move.from_server)
+    const serverId = idOfOther(move.from_server)
     if (serverId === undefined)
       return (await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }), signal })).map(({ name }) => name)
     const own = volumeName(instance, app.id)
     return (await engine.placedVolumes.list({ instance, serverId }, signal)).filter((name) => name === own || name.startsWith(`${own}-`))
   }
 
-  /** What may be written at the destination, so that a volume that is too large does not fill the disk of everybody there first. */
+  /** What a copy may take at the destination: one that is too large must not fill the disk that the other apps there use. */
   async function roomFor({ move, signal }: Moving): Promise<number> {
-    const serverId = at(move.to_server)
+    const serverId = idOfOther(move.to_server)
     const free = serverId === undefined ? await freeHere() : await engine.placedVolumes.freeBytes({ instance, serverId }, signal)
     return free - tuning.diskFloorBytes
   }
@@ -96,7 +97,7 @@ function createCopyAll({ engine, instance, freeHere, tuning, step, log }: Copyin
     await engine.networks.ensureProjectNetwork(owner, signal)
     for (const volume of await volumesOf(moving)) {
       const mostBytes = await roomFor(moving)
-      const wanted = { app: owner, volume, from: at(move.from_server), to: at(move.to_server), mostBytes, signal }
+      const wanted = { app: owner, volume, from: idOfOther(move.from_server), to: idOfOther(move.to_server), mostBytes, signal }
       const { files, bytes } = await step('engine.copy_volume', async () => await engine.copyVolume(wanted))
       log.info({ appId: app.id, volume, files, bytes }, 'a volume was copied to another server')
     }
@@ -105,7 +106,7 @@ function createCopyAll({ engine, instance, freeHere, tuning, step, log }: Copyin
 
 const LONGEST_REASON = 500
 
-/** For people; what an engine says about a full disk is not. */
+/** In words for people. An engine reports a full disk in words of its own. */
 function reasonOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (/no space left|ENOSPC/i.test(message))

@@ -6,7 +6,8 @@ import type { DataMove } from './store.ts'
 export type Moving = { readonly move: DataMove; readonly app: AppRow; readonly signal: AbortSignal }
 
 /** The id of another server, or undefined for this one. */
-export const at = (server: string): string | undefined => (server === HERE ? undefined : server)
+export const idOfOther = (server: string): string | undefined => (server === HERE ? undefined : server)
 
-export const called = (server: string, name: string): string =>
+/** A server as people read it in a sentence. */
+export const serverInWords = (server: string, name: string): string =>
   server === HERE ? 'the server that Berth runs on' : `the server ${name || server}`

@@ -6,7 +6,7 @@ import { type AppRow, findApp } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Tx } from '../../store/database.ts'
 import { type CopyingDeps, createCopying } from './copying.ts'
-import { called, type Moving } from './moving.ts'
+import { type Moving, serverInWords } from './moving.ts'
 import { deleteMove, noteProblem, setPlacement, setStage, switchData } from './store.ts'
 
 type Deps = CopyingDeps & {
@@ -16,14 +16,14 @@ type Deps = CopyingDeps & {
 }
 
 /**
- * Moves the data of an app: stop, copy and compare, switch, start, and only then let go of the old copy. Until the switch, which is one
- * transaction, the data is where it was, and what is at the destination is worthless; from then on the other way round. So a process that
- * ends on any line leaves one server that has all of it, and the next one goes on from the stage in the row.
+ * Moves the data of an app: stop, copy and compare, switch, start, and only then remove the old copy. The switch is one transaction. Before it
+ * only the data on the old server counts, after it only the copy. So wherever a process ends, one server has all of the data, and the next
+ * process continues with the stage in the row.
  *
  *   copying ──► switched ──► done
  *      └───────────┴──► back ──► done, where it was
  *
- * Who stops a move writes the stage back while it is copied.
+ * A person who stops a move sets the stage `back` while it is `copying`.
  */
 export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
   const { db, log } = deps
@@ -40,22 +40,22 @@ export function createMoveApp(deps: Deps): JobHandlers['app.move'] {
   }
 }
 
-/** Its containers are where it was, stopped. Those it has from now on are made where its data is. */
+/** Removes the stopped containers at the old place, and starts the app where its data is now. */
 async function startAnew({ engine, containers, restore, routes, step, log }: Deps, { app, signal }: Moving): Promise<void> {
   await step('engine.remove_moved', async () => {
     for (const { id } of await containers.ofApp(app.id, signal)) await engine.containers.remove(id, signal)
   })
   await restore({ appId: app.id }, signal)
-  // a move has ended when visitors reach the app again; an edge that is away follows by itself
+  // a move only ends when visitors reach the app again; an edge that cannot be reached now catches up by itself
   await routes.restore(app.id).catch((err: unknown) => log.warn({ appId: app.id, err }, 'the edge does not lead to a moved app yet'))
 }
 
 function createStarting(deps: Deps) {
   const { db, now, step } = deps
 
-  /** The old copy is complete, and nobody has written to it. */
+  /** The old copy is still complete: nothing has written to it since it was copied. */
   async function takeBack(tx: Tx, { app, move }: Moving, reason: string): Promise<void> {
-    const problem = `The app was moved to ${called(move.to_server, move.to_name)} and did not start there, so it was moved back: ${reason}`
+    const problem = `The app was moved to ${serverInWords(move.to_server, move.to_name)} and did not start there, so it was moved back: ${reason}`
     if (!(await setStage(tx, move, { stage: 'back', problem }))) return
     const { from_server: to, to_server: from, from_name: toName } = move
     await switchData(tx, { appId: app.id, from, to, toName, problem: '' })

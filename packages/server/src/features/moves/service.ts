@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { called } from './moving.ts'
+import { serverInWords } from './moving.ts'
 import { insertMove, isAnyMoved, setStage } from './store.ts'
 
 type Deps = {
@@ -19,14 +19,14 @@ type Deps = {
   present: (app: AppRow) => Promise<Application>
   now: () => Date
 }
-/** A move takes as long as its data does, and a slot of those in which deployments run. */
+/** A move can take hours, and uses one of the slots that deployments run in. */
 const ANOTHER = 'Another app is being moved. One app is moved at a time: try again when that has ended.'
 
 type Destination = { server: string; name: string }
 
-/** Begins to move an app with its data to another server. A job does it, in the queue of the app: nothing else starts it meanwhile. */
+/** Starts and stops moves. The move itself is a job in the lane of the app, so that nothing else starts the app meanwhile. */
 export function createMoves({ db, engine, instance, present, now }: Deps) {
-  /** `this`, also by the id that this server has in the Swarm. */
+  /** The server that Berth runs on is `this`, or its own id in the Swarm. */
   async function destinationOf(server: string): Promise<Destination> {
     if (server === HERE) return { server: HERE, name: '' }
     const isSwarm = await engine.placement.isSwarm()
@@ -83,13 +83,13 @@ export function createMoves({ db, engine, instance, present, now }: Deps) {
   return { request, stop: createStop({ db, present, now }) }
 }
 
-/** The job notices, and starts the app again where it is. Once the copy is compared and recorded, there is nothing to stop any more. */
+/** The job sees the new stage, and starts the app where it was. After the switch a move can no longer be stopped. */
 function createStop({ db, present, now }: Pick<Deps, 'db' | 'present' | 'now'>) {
   return async function stop(caller: Caller, app: AppRow): Promise<Application> {
     await db.transaction(async (tx) => {
       const move = await findDataMove(tx, app.id)
       if (move === undefined) throw new AppError('move_not_running')
-      const problem = `The app was not moved to ${called(move.to_server, move.to_name)}: ${caller.email} stopped the move.`
+      const problem = `The app was not moved to ${serverInWords(move.to_server, move.to_name)}: ${caller.email} stopped the move.`
       if (move.stage !== 'copying' || !(await setStage(tx, move, { stage: 'back', problem }))) throw new AppError('move_not_running')
       const words = { after: { server: move.to_name || move.to_server } }
       await recordAudit(tx, now(), caller, { action: 'app.move_stop', subject: 'app', subjectId: app.id, ...words })
@@ -102,5 +102,5 @@ function createStop({ db, present, now }: Pick<Deps, 'db' | 'present' | 'now'>) 
 export type Moves = ReturnType<typeof createMoves>
 
 function noData(): AppError {
-  return fieldError('invalid_request', 'appId', 'must be an app that was deployed with volumes: others go where their placement says')
+  return fieldError('invalid_request', 'appId', 'must be an app that was deployed with volumes: others run where their placement says')
 }

@@ -12,7 +12,7 @@ export async function isAnyMoved(tx: Tx): Promise<boolean> {
   return (await tx.selectFrom('data_move').select('app_id').limit(1).execute()).length > 0
 }
 
-/** The only writer of its stage. False if somebody else has moved it on. */
+/** The only writer of the stage. False if the stage is no longer the one that was read. */
 export async function setStage(tx: Tx, { app_id, stage }: DataMove, change: Pick<DataMove, 'stage' | 'problem'>): Promise<boolean> {
   const updated = tx.updateTable('data_move').set(change).where('app_id', '=', app_id).where('stage', '=', stage)
   return (await updated.executeTakeFirst()).numUpdatedRows > 0n
@@ -22,7 +22,7 @@ export async function deleteMove(tx: Tx, appId: number): Promise<void> {
   await tx.deleteFrom('data_move').where('app_id', '=', appId).execute()
 }
 
-/** From then on it runs there. False if its data is not where it is said to be. */
+/** From then on the app runs there. False if its data is not on the server `from`. */
 export async function switchData(
   tx: Tx,
   { appId, from, to, toName, problem }: { appId: number; from: string; to: string; toName: string; problem: string },

@@ -14,10 +14,7 @@ const HOUR_MS = 3_600_000
 
 type Deps = { db: Reader; tuning: Pick<Tuning, 'copyDeadlineMs' | 'copyLookMs'>; log: Pick<Logger, 'warn'> }
 
-/**
- * Runs the work until it has ended, its job ends, it has taken too long, or somebody has stopped the move, which any control plane writes to
- * its row.
- */
+/** Aborts the work when it takes too long or somebody stops the move. The stage is read from the row, since any node can write it. */
 export async function whileCopying(
   { db, tuning, log }: Deps,
   { move, signal }: Moving,
