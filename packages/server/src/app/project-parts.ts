@@ -109,7 +109,7 @@ function createPlanParts({ db, now, git, limiter, config, reservedPorts, appRead
     sourceFor,
     sourceOf,
     resolveEnvironment,
-    entrancesOf: async (appId) => await findEndpoints(db, appId),
+    endpointsOf: async (appId) => await findEndpoints(db, appId),
   })
   return { planBuild, planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
 }

@@ -6,14 +6,14 @@ type Content = { readonly blob: string } | { readonly text: string }
 export type Contents = ReadonlyMap<string, Content>
 /** `name` is what a step of the Dockerfile mounts it with. */
 export type BuildSecret = { readonly name: string } & Content
-type Around = { env: Readonly<Record<string, string>>; directory: string; lookUp: LookUp; reading: Reading }
+type Context = { env: Readonly<Record<string, string>>; directory: string; lookUp: LookUp; reading: Reading }
 
 const KEYS = ['file', 'environment', 'content', 'external', 'name', 'labels', 'template_driver']
 const EXTERNAL =
   "is not allowed: Berth has no external secrets or configs. Put the value into the app's environment, and refer to it with environment"
 
 /** The file's `configs` or `secrets`, each with its content. */
-export function contentsOf(value: unknown, at: string, { env, directory, lookUp, reading }: Around): Contents {
+export function contentsOf(value: unknown, at: string, { env, directory, lookUp, reading }: Context): Contents {
   const entries = reading.each(at, Object.entries(mapping(value, at)), ([name, given]): readonly [string, Content] => {
     const here = `${at}.${name}`
     const { file, environment, content, external } = mapping(given, here, KEYS)

@@ -88,18 +88,18 @@ export function createEnvFiles(env: Env, budget: InterpolationBudget) {
 }
 
 export type EnvFiles = ReturnType<typeof createEnvFiles>
-type Around = { envFiles: EnvFiles; directory: string; lookUp: LookUp; note: (sentence: string) => void }
+type Context = { envFiles: EnvFiles; directory: string; lookUp: LookUp; note: (sentence: string) => void }
 
 const MOST_FILES = 20
 
 /** The variables of `env_file`. Most repositories do not commit the file; then the service gets the app's own variables instead. */
-export function envFilesOf(value: unknown, at: string, around: Around): Record<string, string> {
+export function envFilesOf(value: unknown, at: string, context: Context): Record<string, string> {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (entries.length > MOST_FILES) refuse(at, `has more than ${MOST_FILES} entries`)
-  return Object.assign({}, ...entries.map((entry) => envFileOf(entry, at, around))) as Record<string, string> // each is one
+  return Object.assign({}, ...entries.map((entry) => envFileOf(entry, at, context))) as Record<string, string> // each is one
 }
 
-function envFileOf(value: unknown, at: string, { envFiles, directory, lookUp, note }: Around): Env {
+function envFileOf(value: unknown, at: string, { envFiles, directory, lookUp, note }: Context): Env {
   const long = typeof value === 'object' ? mapping(value, at, ['path', 'required', 'format']) : { path: value }
   const normal = repositoryPath(scalar(long['path'], at), at, directory)
   const entry = lookUp(normal)

@@ -5,7 +5,7 @@ import type { ServiceRead } from './service.ts'
 import type { PlacedFile, StackMount, StackService } from './stack.ts'
 import { anonymousVolume, contentVolume, folderVolume, namedVolume, volumeOfReplica } from './volume-names.ts'
 
-type Around = {
+type Context = {
   readonly image: string
   readonly memoryBytes?: number
   readonly cpus?: number
@@ -18,17 +18,17 @@ type Around = {
 const MOST_MOUNTS = 100
 
 /** A service as it will run, with the platform's own limits, ports and volumes. */
-export function finishedService(service: ServiceRead, around: Around): StackService {
+export function finishedService(service: ServiceRead, context: Context): StackService {
   const { build, expose: _expose, links: _links, mounts: given, files: named, ports: _ports, readOnly, platform, ...read } = service
-  const { reading } = around
+  const { reading } = context
   if (given.length > MOST_MOUNTS) refuse(`services.${service.name}.volumes`, `has more than ${MOST_MOUNTS} entries`)
-  const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
-  const cpus = [service.cpus, around.cpus].filter((amount) => amount !== undefined)
+  const memory = [service.memoryBytes, context.memoryBytes].filter((bytes) => bytes !== undefined)
+  const cpus = [service.cpus, context.cpus].filter((amount) => amount !== undefined)
   const tmpfs = [
     ...(service.tmpfs ?? []),
     ...given.flatMap((mount) => (mount.kind === 'tmpfs' ? [{ path: mount.path, options: mount.options }] : [])),
   ]
-  const placed = reading.each(`services.${service.name}.volumes`, given, (mount) => placeOf(service.name, mount, around))
+  const placed = reading.each(`services.${service.name}.volumes`, given, (mount) => placeOf(service.name, mount, context))
   const files = [...named, ...placed.flatMap((place) => ('file' in place ? [place.file] : []))]
   if (readOnly && files.length > 0)
     reading.note(`services.${service.name}.read_only is ignored, because files are copied into the container.`)
@@ -39,7 +39,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
   return {
     ...read,
     ...calmChecks(service, reading),
-    image: around.image,
+    image: context.image,
     ...(build === null && platform !== undefined && { platform }),
     environment: service.environment ?? {},
     restart: service.restart ?? { policy: 'no' },
@@ -69,21 +69,21 @@ function noteSharing({ name, replicas = 1 }: ServiceRead, mounts: readonly Stack
 
 type Place = { readonly mount: StackMount } | { readonly file: PlacedFile } | Record<string, never>
 
-function placeOf(service: string, mount: MountRead, around: Around): Place {
+function placeOf(service: string, mount: MountRead, context: Context): Place {
   if (mount.kind === 'tmpfs') return {}
-  if (mount.kind === 'repository') return fromRepository(service, mount, around)
+  if (mount.kind === 'repository') return fromRepository(service, mount, context)
   const { kind: _kind, source, ...rest } = mount
-  const { prefix } = around
+  const { prefix } = context
   return { mount: { volume: source === undefined ? anonymousVolume(prefix, service, mount.path) : namedVolume(prefix, source), ...rest } }
 }
 
 /** Files and read-only folders always come from the deployed commit. A writable folder is data once it was used. */
-function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repository' }>, around: Around): Place {
+function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repository' }>, context: Context): Place {
   const at = `services.${service}.volumes`
   const { path, readOnly } = mount
-  const { prefix, reading } = around
-  const source = repositoryPath(mount.source, at, around.directory)
-  const entry = around.lookUp(source)
+  const { prefix, reading } = context
+  const source = repositoryPath(mount.source, at, context.directory)
+  const entry = context.lookUp(source)
   if (entry.kind === 'refused') return refuse(`${at} (${mount.source})`, entry.why)
   if (entry.kind === 'file') {
     if (!readOnly) reading.note(`${at}: ${source} is copied into the container from the commit; changes to it are lost with the container.`)

@@ -40,10 +40,10 @@ const BUILD_REFUSED: Readonly<Record<string, string>> = {
   entitlements: 'is not allowed: it gives the build full control of the server. Remove it',
 }
 
-type BuildAround = { env: Env; reading: Reading; secrets: Contents; directory: string }
+type BuildSettings = { env: Env; reading: Reading; secrets: Contents; directory: string }
 
 /** `context` and `dockerfile` are paths inside the repository: their syntax is checked here, the real path when they are read. */
-export function buildOf(value: unknown, at: string, { env, reading, secrets: contents, directory }: BuildAround): ComposeBuild {
+export function buildOf(value: unknown, at: string, { env, reading, secrets: contents, directory }: BuildSettings): ComposeBuild {
   const given = typeof value === 'string' ? { context: value } : mapping(value, at)
   const { attempt } = reading
   for (const key of Object.keys(given)) {

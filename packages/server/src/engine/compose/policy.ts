@@ -107,10 +107,10 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   )
   const top = mapping(source, 'the file')
   judgeTop(top, reading)
-  const around = { env, envFiles: createEnvFiles(env, budget), reading, directory, lookUp }
-  const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
-  const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
-  const services = servicesOf(top['services'], { ...around, configs, secrets })
+  const context = { env, envFiles: createEnvFiles(env, budget), reading, directory, lookUp }
+  const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', context)) ?? new Map()
+  const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', context)) ?? new Map()
+  const services = servicesOf(top['services'], { ...context, configs, secrets })
   reading.attempt(() => refuseTooManyContainers(services))
   const endpoints = (settings.endpoints ?? []).filter(({ service }) => services.some(({ name }) => name === service))
   if (settings.standsAlone) refuseBuilds(services, reading)
@@ -191,13 +191,13 @@ function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, re
   if (given['internal'] === true) reading.note(`${at}.internal is ignored: services of this app can reach the internet.`)
 }
 
-function servicesOf(value: unknown, around: ServiceContext): ServiceRead[] {
+function servicesOf(value: unknown, context: ServiceContext): ServiceRead[] {
   const given = Object.entries(mapping(value, 'services'))
   if (given.length === 0) refuse('services', 'is empty')
   if (given.length > MOST_SERVICES) refuse('services', `has more than ${MOST_SERVICES} entries`)
-  const found = around.reading.each('services', activeServices(given, around.reading), ([name, service]) => {
+  const found = context.reading.each('services', activeServices(given, context.reading), ([name, service]) => {
     matching(name, `services.${name}`, ALIAS)
-    return serviceOf({ name, value: service }, around)
+    return serviceOf({ name, value: service }, context)
   })
   return found.filter((service) => service !== undefined)
 }

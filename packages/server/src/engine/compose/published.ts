@@ -3,7 +3,7 @@ import type { Endpoint, Routed } from './routed.ts'
 import type { ServiceRead } from './service.ts'
 import type { PublishedPort } from './stack.ts'
 
-type Around = {
+type Context = {
   readonly routed: Routed | null
   /** The app's. */
   readonly port: number | null
@@ -13,19 +13,19 @@ type Around = {
 }
 
 /** What a service publishes and visitors do not reach through the edge. It is kept for whoever may open it; the file opens nothing. */
-export function publishedOf({ name: service, ports }: ServiceRead, around: Around): PublishedPort[] {
-  const { reading } = around
+export function publishedOf({ name: service, ports }: ServiceRead, context: Context): PublishedPort[] {
+  const { reading } = context
   const at = `services.${service}.ports`
-  const endpoints = [...(around.routed === null ? [] : [around.routed]), ...around.endpoints]
+  const endpoints = [...(context.routed === null ? [] : [context.routed]), ...context.endpoints]
   const isEndpoint = (container: number) =>
-    endpoints.some((endpoint) => endpoint.service === service && (endpoint.port ?? around.port) === container)
+    endpoints.some((endpoint) => endpoint.service === service && (endpoint.port ?? context.port) === container)
   const published = reading.each(at, ports, ({ host, ...port }) => {
     if (host === null) return []
     if (port.protocol === 'tcp' && isEndpoint(port.container)) {
       reading.note(`${at}: port ${host} is not opened on the server; visitors reach port ${port.container} through the proxy.`)
       return []
     }
-    if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'is used by Berth. Publish another port')
+    if (context.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'is used by Berth. Publish another port')
     return [{ service, host, ...port }]
   })
   const [first, ...more] = published.flat()

@@ -6,10 +6,13 @@ export type Endpoint = { readonly service: string; readonly port: number | null 
 /** The service that visitors of the app reach, and where it listens. */
 export type Routed = { readonly service: string; readonly port: number }
 
-type Around = {
+/** The settings of the app that decide. */
+type Settings = {
   /** Null if the app has none yet. */
   readonly port: number | null
+  /** It has domains that name a service. */
   readonly hasEndpoints: boolean
+  /** It has domains that name none. */
   readonly hasOwnDomain: boolean
 }
 
@@ -17,9 +20,9 @@ type Around = {
  * The service that visitors reach: the one that publishes or exposes the app's port; else the only one that publishes a port at all;
  * else the only one, or the only one that is built. Where that leaves several, somebody has to choose, unless all domains name their services.
  */
-export function routedOf(services: readonly ServiceRead[], around: Around, note: (sentence: string) => void): Routed | null {
-  const { port, hasEndpoints, hasOwnDomain } = around
-  if (port === null) return hasOwnDomain ? routedByFile(services, around) : null
+export function routedOf(services: readonly ServiceRead[], app: Settings, note: (sentence: string) => void): Routed | null {
+  const { port, hasEndpoints, hasOwnDomain } = app
+  if (port === null) return hasOwnDomain ? routedByFile(services, app) : null
   const offering = services.find(({ ports, expose }) => ports.some(({ container }) => container === port) || expose.includes(port))
   const found =
     offering ??
@@ -33,12 +36,12 @@ export function routedOf(services: readonly ServiceRead[], around: Around, note:
   if (hasEndpoints && !hasOwnDomain) return null
   return refuse(
     'services',
-    `do not say which one visitors reach: none publishes or exposes port ${port}. Add "expose: [${port}]" to that service, change the app's port, or ${otherWay(around)}`,
+    `do not say which one visitors reach: none publishes or exposes port ${port}. Add "expose: [${port}]" to that service, change the app's port, or ${otherWay(app)}`,
   )
 }
 
 /** For an app without a port: that of the only service that publishes one, or of the only one that exposes one. */
-function routedByFile(services: readonly ServiceRead[], around: Around): Routed {
+function routedByFile(services: readonly ServiceRead[], app: Settings): Routed {
   const offers = (portOf: (service: ServiceRead) => number | undefined) =>
     services.flatMap((service) => {
       const port = portOf(service)
@@ -53,11 +56,11 @@ function routedByFile(services: readonly ServiceRead[], around: Around): Routed 
       : 'none publishes a port, and the app has none'
   return refuse(
     'services',
-    `do not say which one visitors reach: ${why}. Set the app's port to the one where that service listens, or ${otherWay(around)}`,
+    `do not say which one visitors reach: ${why}. Set the app's port to the one where that service listens, or ${otherWay(app)}`,
   )
 }
 
-function otherWay({ hasEndpoints, hasOwnDomain }: Around): string {
+function otherWay({ hasEndpoints, hasOwnDomain }: Settings): string {
   if (hasEndpoints) return 'delete the domains of the app that have no service'
   return hasOwnDomain ? 'add a domain for the service, and delete those that have none' : 'add a domain for the service'
 }

@@ -67,8 +67,8 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 export const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 
 /** Undefined if it is not a mapping; other problems are recorded in the reading. */
-export function serviceOf(service: { name: string; value: unknown }, around: ServiceContext): ServiceRead | undefined {
-  const { env, reading } = around
+export function serviceOf(service: { name: string; value: unknown }, context: ServiceContext): ServiceRead | undefined {
+  const { env, reading } = context
   const { attempt } = reading
   const at = `services.${service.name}`
   const given = attempt(() => mapping(service.value, at))
@@ -80,7 +80,7 @@ export function serviceOf(service: { name: string; value: unknown }, around: Ser
     reading.each(`${at}.${key}`, read(key, sequence) ?? [], (entry) => work(entry, `${at}.${key}`))
   if (given['image'] === undefined && given['build'] === undefined) attempt(() => refuse(at, 'needs an image or a build'))
   const settings = settingsOf((key, work) => read(key, (value, where) => work(value, where, env)))
-  const fromFiles = read('env_file', (value, where) => envFilesOf(value, where, { ...around, note: reading.note }))
+  const fromFiles = read('env_file', (value, where) => envFilesOf(value, where, { ...context, note: reading.note }))
   const name = read('container_name', (value, where) => [matching(value, where, ALIAS)])
   return {
     ...settings,
@@ -88,15 +88,15 @@ export function serviceOf(service: { name: string; value: unknown }, around: Ser
     name: service.name,
     image: read('image', imageOf) ?? null,
     build:
-      read('build', (value, where) => buildOf(value, where, { env, reading, secrets: around.secrets, directory: around.directory })) ??
+      read('build', (value, where) => buildOf(value, where, { env, reading, secrets: context.secrets, directory: context.directory })) ??
       null,
     dependsOn: read('depends_on', dependsOnOf) ?? [],
     ports: each('ports', createPortsOf()).flat(),
     expose: each('expose', exposedOf).flat(),
     mounts: each('volumes', (mount, where) => mountOf(mount, where, reading)).filter((mount) => mount !== undefined),
     files: [
-      ...(read('configs', (value, where) => placesOf(value, where, { contents: around.configs, directory: '', reading })) ?? []),
-      ...(read('secrets', (value, where) => placesOf(value, where, { contents: around.secrets, directory: '/run/secrets', reading })) ??
+      ...(read('configs', (value, where) => placesOf(value, where, { contents: context.configs, directory: '', reading })) ?? []),
+      ...(read('secrets', (value, where) => placesOf(value, where, { contents: context.secrets, directory: '/run/secrets', reading })) ??
         []),
     ],
     aliases: [...(name ?? []), ...(read('networks', aliasesOf) ?? [])],

@@ -17,9 +17,9 @@ type Deps = {
   sourceFor: AppReading['sourceFor']
   sourceOf: (app: AppRow) => Promise<Source>
   resolveEnvironment: ResolveEnvironment
-  entrancesOf: (appId: number) => Promise<Entrances>
+  endpointsOf: (appId: number) => Promise<Endpoints>
 }
-type Entrances = Pick<StackInput, 'endpoints' | 'hasOwnDomain'>
+type Endpoints = Pick<StackInput, 'endpoints' | 'hasOwnDomain'>
 type OfApp = { composeFile?: string; port?: number | null }
 type OfNew = OfApp & {
   gitCloneUrl?: string
@@ -30,11 +30,11 @@ type OfNew = OfApp & {
 }
 
 /** The plan of an app's compose file, or of a file for a new app. */
-export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment, entrancesOf }: Deps) {
+export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment, endpointsOf }: Deps) {
   async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
     const { env } = configOf(app, (await resolveEnvironment(app)).env)
     const port = input.port === undefined ? app.port : input.port
-    const stack = { env, port, directory: app.root_directory, ...(await entrancesOf(app.id)) }
+    const stack = { env, port, directory: app.root_directory, ...(await endpointsOf(app.id)) }
     const stored = app.git_clone_url === '' ? await findComposeText(db, app.id) : undefined
     const text = input.composeFile ?? stored
     if (text !== undefined) return await plans.ofText(caller, text, stack)

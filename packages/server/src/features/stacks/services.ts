@@ -27,7 +27,7 @@ type Deps = {
   whenReachable: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 type Host = { readonly host: string; readonly service: string }
-type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly Host[] }
+type ServiceContext = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly Host[] }
 
 /** Each takes two engine requests per service, and several pages may show the same app. */
 const LIMITS = { running: 16, runningPerKey: 4, waiting: 500, waitingPerKey: 50, waitMs: 30_000 }
@@ -46,11 +46,11 @@ export function createStackServices(deps: Deps) {
     const release = await deps.liveRelease(app)
     const plan = release && (await deps.planOf(app.id, release.deploymentId))
     if (!release || !plan) return { deploymentId: release?.deploymentId ?? null, services: [] }
-    const around = { app, plan, containers: release.containers, hosts: await hostsOf(db, app.id) }
-    return { deploymentId: release.deploymentId, services: await Promise.all(plan.services.map((service) => seen(service, around))) }
+    const context = { app, plan, containers: release.containers, hosts: await hostsOf(db, app.id) }
+    return { deploymentId: release.deploymentId, services: await Promise.all(plan.services.map((service) => seen(service, context))) }
   }
 
-  async function seen(service: Planned, { app, plan, containers, hosts }: Around): Promise<StackService> {
+  async function seen(service: Planned, { app, plan, containers, hosts }: ServiceContext): Promise<StackService> {
     const own = containers.filter(({ owner }) => owner.service === service.name)
     const found = (await Promise.all(own.map(async ({ id }) => await engine.containers.inspect(id)))).filter((each) => each !== null)
     const isStopped = app.wanted === 'stopped' || stoppedServices(app).has(service.name)

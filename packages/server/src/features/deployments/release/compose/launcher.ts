@@ -96,7 +96,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       await deps.sharedPlans?.store(app.id, [deployment.id, active?.deploymentId])
       return isFilled
     })
-    const beside = await ask(() => others.comesBeside(context, plan))
+    const beside = await ask(() => others.overlappingServices(context, plan))
     const stopped = wasLive ? stoppedServices(app) : new Set<string>() // a new release starts them all
     await converge(context, { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }, { run: effect, signal })
     return await started(context, plan, { stopped, beside })

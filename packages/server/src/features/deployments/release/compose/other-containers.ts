@@ -33,11 +33,11 @@ const inspectAllWith = (engine: Deps['engine']) => async (some: readonly Contain
 type Found = Pick<Others, 'all'> & { before: Others['all'] }
 
 /**
- * Which routed services may start beside their predecessors. Not if two containers would share data or a port of the machine: those of the
- * service itself, or those of a service that the plan no longer has or that was routed before.
+ * The routed services that can start beside their previous containers: those that share neither data nor a port of the machine with what
+ * still serves. None can while there are containers of a service that the plan does not have, or one serves that the plan does not route.
  */
-function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
-  return async function canComeBeside({ config, signal }: Context, plan: ComposePlan, found: Found): Promise<ReadonlySet<string>> {
+function createServicesThatCanOverlap(inspectAll: ReturnType<typeof inspectAllWith>) {
+  return async function servicesThatCanOverlap({ config, signal }: Context, plan: ComposePlan, found: Found): Promise<ReadonlySet<string>> {
     const routed = routedServices(plan)
     const none: ReadonlySet<string> = new Set()
     if (config.strategy === 'recreate') return none
@@ -46,17 +46,17 @@ function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
     if (!serving.every((container) => routed.has(serviceOf(container)))) return none
     const isWantedByOthers = (port: string, service: string | null) =>
       plan.services.some(({ name, ports }) => name !== service && ports.some(({ host, protocol }) => port === `${host}/${protocol}`))
-    const keepsToItself = (each: ContainerDetails | null) =>
+    const sharesNothing = (each: ContainerDetails | null) =>
       each !== null &&
       each.volumes.every(({ name }) => isContentVolume(name)) &&
       !each.publishedPorts.some((port) => isWantedByOthers(port, each.owner.service))
     const details = await inspectAll(serving, signal)
-    const inTheWay = new Set(serving.filter((_container, at) => !keepsToItself(details[at] ?? null)).map(serviceOf))
+    const inTheWay = new Set(serving.filter((_container, at) => !sharesNothing(details[at] ?? null)).map(serviceOf))
     return new Set([...routed].filter((name) => canBeTwice(plan, name) && !inTheWay.has(name)))
   }
 }
 
-/** With the grace period that the container asks for. */
+/** Stops a container with the grace period that it asks for. */
 function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
   const graceOf = createGraceOf({ engine, graceSeconds: tuning.stopGraceSeconds })
   return async function stop(id: string, signal: AbortSignal): Promise<void> {
@@ -70,10 +70,10 @@ export function createComposeOthers(deps: Deps) {
   const { engine, containers } = deps
   const stop = createStop(deps)
   const inspectAll = inspectAllWith(engine)
-  const canComeBeside = createCanComeBeside(inspectAll)
+  const servicesThatCanOverlap = createServicesThatCanOverlap(inspectAll)
 
-  /** The routed services that start beside their predecessors instead of replacing them. */
-  async function comesBeside(context: Context, plan: ComposePlan): Promise<ReadonlySet<string>> {
+  /** The routed services that start beside their previous containers instead of replacing them. */
+  async function overlappingServices(context: Context, plan: ComposePlan): Promise<ReadonlySet<string>> {
     const { app, deployment, signal, say } = context
     const all = await containers.ofApp(app.id, signal)
     const labels = releaseLabels(plan, deployment.id)
@@ -81,7 +81,7 @@ export function createComposeOthers(deps: Deps) {
     const mayServe = ({ owner }: ContainerSummary) => owner.deploymentId !== 'shared' || routed.has(owner.service ?? '')
     const before = all.filter((container) => mayServe(container) && !isPlanned(labels, container.owner))
     if (!before.some(({ state }) => state === 'running')) return new Set()
-    const beside = await canComeBeside(context, plan, { all, before })
+    const beside = await servicesThatCanOverlap(context, plan, { all, before })
     say(
       beside.size > 0
         ? `The service ${[...beside].join(', ')} keeps serving until the new one is healthy; other changed services are replaced`
@@ -93,7 +93,7 @@ export function createComposeOthers(deps: Deps) {
     return beside
   }
 
-  /** With `keepVolumes` its anonymous volumes stay for its successor. */
+  /** With `keepVolumes` its anonymous volumes stay for the next container of the service. */
   async function remove({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
     const details = keepVolumes && owner.service !== null ? await engine.containers.inspect(id, signal) : null
     await engine.containers.remove(id, signal, { keepVolumes: details !== null && hasVolumeForSuccessor(details) })
@@ -137,7 +137,7 @@ export function createComposeOthers(deps: Deps) {
     for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await retire(own, signal)
   }
 
-  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, retire, remove, stop }
+  return { overlappingServices, removeUnknown, clearFor, removeAllBut, removeOwn, retire, remove, stop }
 }
 
 export type ComposeOthers = ReturnType<typeof createComposeOthers>
