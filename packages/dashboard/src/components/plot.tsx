@@ -18,7 +18,7 @@ type Props = {
   /** Values are bytes: ticks are powers of two, which are round numbers of KiB and MiB. */
   bytes?: boolean
   marks?: readonly PlotMark[]
-  /** Plots of one name have one crosshair. */
+  /** Plots with the same name share one crosshair. */
   together?: string
   /** Tells which of the times the pointer is at. Without it the tooltip shows the values. */
   onPoint?: (at: number | undefined) => void
@@ -113,12 +113,12 @@ const HOURS = [1, 2, 3, 4, 6, 12].map((hours) => hours * 60 * MINUTE)
 /** Tick intervals. Without 2 and 20 minutes, a narrow plot of a few minutes would have a single tick. */
 const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE, ...HOURS]
 /** Half of the widest tick label: closer to an edge it would be cut off or overlap the other axis. */
-const HALF_MARK_PX = { seconds: 26, minutes: 16 }
+const HALF_TICK_LABEL_PX = { seconds: 26, minutes: 16 }
 
 /** Ticks less than a minute apart need seconds in their labels. */
-function clockMarks(plot: uPlot, splits: readonly number[]): string[] {
+function tickLabels(plot: uPlot, splits: readonly number[]): string[] {
   const [first = 0, second = Number.POSITIVE_INFINITY] = splits
-  const [words, room] = second - first < MINUTE ? [SECONDS, HALF_MARK_PX.seconds] : [MINUTES, HALF_MARK_PX.minutes]
+  const [words, room] = second - first < MINUTE ? [SECONDS, HALF_TICK_LABEL_PX.seconds] : [MINUTES, HALF_TICK_LABEL_PX.minutes]
   const width = plot.bbox.width / devicePixelRatio
   return splits.map((at) => {
     const x = plot.valToPos(at, 'x')
@@ -152,7 +152,7 @@ function createPlot(element: HTMLElement, drawing: Drawing, marks: () => readonl
         y: { range: (_, __, top) => [0, max ?? Math.max(top * 1.15, least)] },
       },
       axes: [
-        { ...axis, size: 22, space: 64, incrs: CLOCK_STEPS, values: clockMarks },
+        { ...axis, size: 22, space: 64, incrs: CLOCK_STEPS, values: tickLabels },
         { ...axis, size: 62, space: 34, values: (_, splits) => splits.map(format), ...(bytes ? { incrs: BINARY_STEPS } : {}) },
       ],
       series: [
@@ -165,7 +165,7 @@ function createPlot(element: HTMLElement, drawing: Drawing, marks: () => readonl
         })),
       ],
       hooks: {
-        setCursor: [(drawn) => (onPoint ? onPoint(drawn.cursor.idx ?? undefined) : tell(drawn, element, format))],
+        setCursor: [(drawn) => (onPoint ? onPoint(drawn.cursor.idx ?? undefined) : showValues(drawn, element, format))],
         draw: [(drawn) => drawMarks(drawn, marks(), colourOf(element, '--ink-faint'))],
       },
     },
@@ -180,8 +180,8 @@ function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values, (_, at) => at).filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1))
 }
 
-/** Half of the widest label: labels that are closer to each other would overlap. */
-const MARK_PX = 34
+/** Half of the widest label of a mark: labels that are closer to each other would overlap. */
+const HALF_MARK_LABEL_PX = 34
 
 function drawMarks(drawn: uPlot, marks: readonly PlotMark[], colour: string): void {
   const { ctx, bbox } = drawn
@@ -201,16 +201,16 @@ function drawMarks(drawn: uPlot, marks: readonly PlotMark[], colour: string): vo
     ctx.moveTo(x, bbox.top)
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
-    const isAtEnd = x > bbox.left + bbox.width - MARK_PX * scale
+    const isAtEnd = x > bbox.left + bbox.width - HALF_MARK_LABEL_PX * scale
     if (x > free) continue
     ctx.textAlign = isAtEnd ? 'right' : 'left'
     ctx.fillText(label, x + (isAtEnd ? -3 : 3) * scale, bbox.top)
-    free = x - MARK_PX * scale
+    free = x - HALF_MARK_LABEL_PX * scale
   }
   ctx.restore()
 }
 
-function tell(drawn: uPlot, element: HTMLElement, format: (value: number) => string): void {
+function showValues(drawn: uPlot, element: HTMLElement, format: (value: number) => string): void {
   const at = drawn.cursor.idx
   const time = at === null || at === undefined ? undefined : drawn.data[0][at]
   if (at === null || at === undefined || time === undefined) {

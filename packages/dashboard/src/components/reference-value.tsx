@@ -32,7 +32,7 @@ function MixedValue({ parts, value, label }: { parts: readonly ValuePart[]; valu
     <span className="-my-1.5 flex min-w-0 items-center max-sm:mt-0">
       <span className={classNames('min-w-0 flex-1 pr-1 font-mono text-[13px]', shown ? 'break-all' : 'truncate')}>
         {parts.map((part, at) => {
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one value have nothing else, and stay in their order
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a value have no ids, and never change their order
           if (part.is === 'reference') return <ReferenceChip key={at} source={part.source} name={part.name} />
           // biome-ignore lint/suspicious/noArrayIndexKey: as above
           return <span key={at}>{shown ? part.written : MASK}</span>

@@ -54,9 +54,9 @@ export function readPrivateKey(pem: string): string | undefined {
 
 /** The calls that authenticate as the app itself, before an installation has a token. */
 export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
-  async function proofOf(app: AppIdentity): Promise<string> {
+  async function tokenOfApp(app: AppIdentity): Promise<string> {
     const at = Math.floor(deps.now().getTime() / 1000)
-    const key: KeyObject = createPrivateKey(app.privateKey) // it was checked when it came
+    const key: KeyObject = createPrivateKey(app.privateKey) // it was checked before it was stored
     const claims = new SignJWT()
       .setIssuer(app.hostId)
       .setIssuedAt(at - CLOCK_DRIFT_S)
@@ -66,9 +66,9 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
 
   async function asApp<Result>(app: AppIdentity, work: (ask: AskHost) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     try {
-      return await visitGitHub({ ...app, headers: gitHubHeaders(await proofOf(app)) }, work, signal)
+      return await visitGitHub({ ...app, headers: gitHubHeaders(await tokenOfApp(app)) }, work, signal)
     } catch (cause) {
-      throw cause instanceof HostError ? inWordsOfApps(cause, app) : cause
+      throw cause instanceof HostError ? explainedForApps(cause, app) : cause
     }
   }
 
@@ -82,7 +82,7 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
   }
 
   return {
-    /** The code proves that GitHub has just created the app for its holder, and works once. */
+    /** Who has the code has just created the app on GitHub. It works once. */
     async convert(place: { baseUrl: string; privileged: boolean }, code: string): Promise<NewApp> {
       const { authorization: _none, ...headers } = gitHubHeaders('')
       const path = `/app-manifests/${encodeURIComponent(code)}/conversions`
@@ -101,10 +101,10 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
     async installations(app: AppIdentity): Promise<Installation[]> {
       const list = { path: '/app/installations', query: { per_page: PER_PAGE } }
       const found = await asApp(app, async (ask) => await allPages(ask, list, { perPage: PER_PAGE, items: readInstallations }))
-      return found.map(present)
+      return found.map(installationOf)
     },
     async installation(app: AppIdentity, id: string): Promise<Installation> {
-      return present(readInstallation((await asApp(app, async (ask) => await ask({ path: `/app/installations/${id}` }))).body))
+      return installationOf(readInstallation((await asApp(app, async (ask) => await ask({ path: `/app/installations/${id}` }))).body))
     },
     /** The webhook URL for events of all its installations. */
     async setHookUrl(app: AppIdentity, url: string, signal: AbortSignal): Promise<void> {
@@ -120,23 +120,26 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
 
 export type GitHubApps = ReturnType<typeof createGitHubApps>
 
-function present({ id, account, suspended_at: at }: ReturnType<typeof readInstallation>): Installation {
+function installationOf({ id, account, suspended_at: at }: ReturnType<typeof readInstallation>): Installation {
   return { id: String(id), login: account.login, isSuspended: at !== undefined && at !== null }
 }
 
-/** The messages for tokens would be misleading here. */
-function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
+/** The usual messages are about access tokens, which would be misleading here. */
+function explainedForApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
   const { hostname } = new URL(baseUrl)
-  const again = (failure: HostError['failure'], words: string) => new HostError(failure, words, { cause })
+  const explained = (failure: HostError['failure'], words: string) => new HostError(failure, words, { cause })
   if (cause.failure === 'unauthorized')
-    return again(
+    return explained(
       'unauthorized',
       `${hostname} does not accept the private key of the app: the App ID is wrong, the app was deleted there, the key was deleted or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
     )
   if (cause.failure === 'missing')
-    return again('missing', `The app is no longer installed there. Install it again from its page at ${hostname}.`)
+    return explained('missing', `The app is no longer installed there. Install it again from its page at ${hostname}.`)
   if (cause.failure === 'forbidden' && /suspended/i.test(cause.message))
-    return again('suspended', `The installation of the app is suspended at ${hostname}. Unsuspend it in the settings of its owner there.`)
+    return explained(
+      'suspended',
+      `The installation of the app is suspended at ${hostname}. Unsuspend it in the settings of its owner there.`,
+    )
   return cause
 }
 

@@ -6,7 +6,7 @@ export function createTurns<Key>(): InTurn<Key> {
 
   return async function inTurn<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const mine = (last.get(key) ?? Promise.resolve()).then(work)
-    const ended = mine.catch(() => undefined) // the next in line does not care how it ended
+    const ended = mine.catch(() => undefined) // the next one runs whether this one failed or not
     last.set(key, ended)
     try {
       return await mine

@@ -9,7 +9,7 @@ export type DnsCheck = {
   readonly found: readonly string[]
 }
 
-/** A name can have thousands of addresses, and what is wrong is stored and listed. */
+/** A name can have thousands of addresses, and the error that names them is stored and shown in lists. */
 const MOST_NAMED = 4
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
 
@@ -45,8 +45,8 @@ export async function checkDns(host: string, deps: { resolve: Resolve; addresses
 /** An IPv4 address goes into an A record, an IPv6 address into an AAAA record. */
 function recordWords(addresses: readonly string[]): string {
   if (addresses.length === 0) return 'an A record'
-  const open = addresses.filter((address) => kindOfAddress(address) === 'public') // the others mean nothing to the rest of the world
-  return (open.length > 0 ? open : addresses)
+  const usable = addresses.filter((address) => kindOfAddress(address) === 'public') // nobody outside can reach the others
+  return (usable.length > 0 ? usable : addresses)
     .map((address) => `an ${address.includes(':') ? 'AAAA' : 'A'} record with ${address}`)
     .join(' or ')
 }

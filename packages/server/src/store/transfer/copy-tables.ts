@@ -3,7 +3,7 @@ import { createTableSum, type TableSum } from './table-sum.ts'
 
 export type CopiedTable = TableSum & { readonly table: string }
 
-/** The copy is not what it was made from, or cannot be. */
+/** The copy differs from its source, or the tables are not the same ones. */
 export class CopyFailed extends Error {
   override readonly name = 'CopyFailed'
 }
@@ -11,7 +11,7 @@ export class CopyFailed extends Error {
 /** Copies every row, reads the copy back, and compares the number of rows and the checksum of each table. */
 export async function copyTables(source: Source, target: Target): Promise<CopiedTable[]> {
   const tables = await target.tables()
-  refuseDifferent(await source.tables(), tables)
+  refuseOtherTables(await source.tables(), tables)
   const copied: CopiedTable[] = []
   for (const [table, columns] of tables) {
     const sum = createTableSum()
@@ -36,9 +36,9 @@ export async function sumOf(side: Source, table: string, columns: readonly strin
   return sum.end()
 }
 
-/** Both were made by the same migrations. */
-function refuseDifferent(source: Tables, target: Tables): void {
+/** Both sides must have the same tables with the same columns, since both were made by the same migrations. */
+function refuseOtherTables(source: Tables, target: Tables): void {
   for (const [table, columns] of target)
-    if (source.get(table)?.join() !== columns.join()) throw new CopyFailed(`the table ${table} does not have the columns it should have`)
+    if (source.get(table)?.join() !== columns.join()) throw new CopyFailed(`the table ${table} has other columns than this version expects`)
   for (const table of source.keys()) if (!target.has(table)) throw new CopyFailed(`this version does not know the table ${table}`)
 }
