@@ -10,7 +10,7 @@ import type { Cluster } from './cluster.ts'
 import { makeManagers } from './managers.ts'
 import { whyNotAvailable, whyNotDrained, whyNotDrainedAsEdge, whyNotEdge, whyNotManagers, whyNotRemoved } from './rules.ts'
 import { createServerAudit } from './server-audit.ts'
-import { appNames } from './store.ts'
+import { sortedAppNames } from './store.ts'
 
 type Deps = {
   db: Db
@@ -23,7 +23,7 @@ type Deps = {
 }
 export type Change = { serverId: string; availability?: Availability; edge?: boolean; labels?: readonly string[] }
 
-/** What people do with servers that are there. */
+/** What people change of servers that have joined. */
 export function createChanges(deps: Deps) {
   const { cluster } = deps
   const { swarm } = deps.engine
@@ -49,14 +49,8 @@ export function createChanges(deps: Deps) {
 
   async function appsOn(nodeId: string): Promise<string[]> {
     const tasks = (await swarm.tasks()).filter((task) => task.nodeId === nodeId)
-    return [
-      ...(
-        await appNames(
-          deps.db,
-          tasks.flatMap(({ owner }) => owner.appId ?? []),
-        )
-      ).values(),
-    ].toSorted()
+    const appIds = tasks.flatMap(({ owner }) => owner.appId ?? [])
+    return await sortedAppNames(deps.db, appIds)
   }
 
   async function setManagersNow(caller: Caller, given: readonly string[]): Promise<void> {
@@ -84,14 +78,14 @@ export function createChanges(deps: Deps) {
     return { serverId, command: afterRemoval(node, deps.instance) }
   }
 
-  /** One at a time: each begins with the managers that the one before left. */
+  /** One at a time: each starts from the managers that the change before it has made. */
   const setManagers = async (caller: Caller, given: readonly string[]): Promise<void> =>
     await oneAtATime.run(async () => await setManagersNow(caller, given))
 
   return { update, setManagers, remove }
 }
 
-/** What is left to do there: it does not know that it was removed, and what its edge had has keys in it. */
+/** The command that a person runs there: the server does not know that it was removed, and its edge still has the keys of certificates. */
 function afterRemoval({ isEdge }: SwarmNode, instance: string): string {
   const edge = `berth-${instance}-edge`
   return ['docker swarm leave', ...(isEdge ? [`docker rm -f ${edge}`, `docker volume rm ${edge} ${edge}-run`] : [])].join('; ')

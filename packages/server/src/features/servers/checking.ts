@@ -14,7 +14,7 @@ import { createWaiting } from './waiting.ts'
 type LentImage = Awaited<ReturnType<ImageServer['lend']>>
 type Deps = Telling & {
   engine: Pick<Engine, 'swarm' | 'agentImage' | 'probeServer' | 'removeChecks'>
-  /** One to try whether a server can pull images from this Berth; undefined if it does not have to. */
+  /** An image to try whether a server can pull from this Berth; undefined if it does not have to. */
   lendImage: () => Promise<LentImage | undefined>
   cluster: Cluster
   instance: string
@@ -26,10 +26,10 @@ type Deps = Telling & {
 export function createChecking(deps: Deps) {
   const { engine, cluster, instance, now, log } = deps
   const results = new Map<string, Checked>()
-  /** Checks that failed by an error of ours or of the engine; an owner can start them again. */
+  /** Servers whose check itself failed, not the server. They are not tried again until an owner does. */
   const failed = new Set<string>()
   const waiting = createWaiting(forget)
-  let isTidy = false
+  let areOldRemoved = false
 
   async function check(serverId: string, signal: AbortSignal): Promise<void> {
     const { node, hereId } = await cluster.find(serverId)
@@ -65,12 +65,12 @@ export function createChecking(deps: Deps) {
     waiting.done(serverId)
   }
 
-  /** Repeatedly: once each those that joined or are back, as soon as they answer, and after a restart those that have not passed. */
+  /** Called again and again. Checks each server once that has joined or is back, and after a restart of Berth those that have not passed. */
   async function checkWaiting(signal: AbortSignal): Promise<void> {
     const all = waiting.list()
     if (all === undefined) return
-    if (!isTidy) await engine.removeChecks(instance) // from before a restart
-    isTidy = true
+    if (!areOldRemoved) await engine.removeChecks(instance) // from before a restart
+    areOldRemoved = true
     for (const serverId of all) {
       if (results.has(serverId) || failed.has(serverId) || !(await mayBeChecked(serverId))) continue
       try {

@@ -23,7 +23,7 @@ export function createCluster({ engine, instance }: { engine: Pick<Engine, 'swar
     return { node, nodes, hereId }
   }
 
-  /** Where the other servers reach this one. */
+  /** The address at which the other servers reach this one. */
   async function ownAddress(): Promise<string> {
     const { nodeId } = await ours()
     return (await engine.swarm.nodes()).find(({ id }) => id === nodeId)?.address ?? ''

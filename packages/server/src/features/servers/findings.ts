@@ -91,13 +91,13 @@ function inside({ name }: SwarmNode, { clockMs, passes, hasNoNewPrivileges }: Do
     : finding(
         HARDENING,
         'problem',
-        'Docker ignored that containers must not gain privileges.',
+        'Docker ignored the setting that containers must not gain privileges.',
         `Add "no-new-privileges": true to /etc/docker/daemon.json on ${name} and restart Docker there.`,
       )
   return [...(passes ? [clock] : []), hardening]
 }
 
-/** Apps there may reach what they would not reach here. */
+/** Nothing there keeps apps from these addresses, as Berth does on this server. */
 function firewall({ name }: SwarmNode, { reached }: Done, rules: readonly string[]): Finding {
   if (reached.length === 0)
     return finding(FIREWALL, 'ok', 'Containers reach neither the control plane, nor metadata services, nor the ports of Swarm.')
@@ -106,7 +106,7 @@ function firewall({ name }: SwarmNode, { reached }: Done, rules: readonly string
   return finding(FIREWALL, 'problem', `Containers there reach ${reached.join(' and ')}, which apps must not.`, toDo)
 }
 
-/** Why an engine could not pull is in its own log alone. */
+/** Only the log of the engine there says why it could not pull, so this names the usual reasons. */
 function images({ name }: SwarmNode, { pulls }: Done, trust: Trust | undefined): Finding[] {
   if (pulls === undefined || trust === undefined) return []
   if (pulls) return [finding('images', 'ok', 'It gets images from this server.')]
@@ -115,7 +115,7 @@ function images({ name }: SwarmNode, { pulls }: Done, trust: Trust | undefined):
   return [finding('images', 'problem', `${name} could not get an image from ${trust.host}, so no app can run there.`, toDo)]
 }
 
-/** Not only in the way of apps: nothing may run on a server with this problem. */
+/** With this problem what already runs there must be moved away; others only keep new containers from it. */
 export function isUnsafe({ check, level }: Finding): boolean {
   return level === 'problem' && (check === HARDENING || check === FIREWALL)
 }

@@ -10,7 +10,7 @@ type Deps = { db: Db; secrets: Pick<SecretBox, 'seal' | 'open'>; instance: strin
 export const ABOUT_IMAGE_KEY = 'image-server-key'
 export const ABOUT_IMAGE_PASSWORD = 'image-server-password'
 const DAY_MS = 24 * 3600_000
-/** Servers are told once to trust it. */
+/** Long, because a server is told to trust it only once, when it joins. */
 const VALID_DAYS = 365 * 30
 
 /** Who this Berth is for servers that pull images from it, and for its agents there: made once, the same for all control planes, and part of backups. */

@@ -28,7 +28,7 @@ type Deps = Telling & {
 
 const OPEN_MS = 3600 * 1000
 
-/** How a server comes in: a command is given out that works once, and what joined with it is recognised. */
+/** Adding servers: gives out a command that works once, and gives an id to the servers that joined with it. */
 export function createJoining(deps: Deps) {
   const { engine, cluster, instance, now } = deps
   const audit = createServerAudit(deps)
@@ -42,7 +42,7 @@ export function createJoining(deps: Deps) {
 
   async function invite(caller: Caller, site: URL): Promise<ServerInvitation> {
     isOn = true
-    await welcome() // this server, if Swarm was just switched on
+    await registerJoined() // this server, if Swarm was just switched on
     return await oneAtATime.run(async () => {
       const manager = `${await cluster.ownAddress()}:${MANAGER_PORT}`
       const openUntil = new Date(now().getTime() + OPEN_MS).toISOString()
@@ -55,7 +55,7 @@ export function createJoining(deps: Deps) {
     })
   }
 
-  /** Makes the command invalid that was given out last. */
+  /** From then on the command that was given out last does not work. */
   async function close(): Promise<void> {
     imageToken = undefined
     await engine.swarm.replaceToken()
@@ -68,7 +68,7 @@ export function createJoining(deps: Deps) {
   }
 
   /** Gives an id of ours to servers that have none. The token that they came with has been used, so it is replaced first. */
-  async function welcome(): Promise<void> {
+  async function registerJoined(): Promise<void> {
     await oneAtATime.run(async () => {
       const { nodeId, openUntil } = await cluster.ours()
       const nodes = await engine.swarm.nodes()
@@ -86,7 +86,7 @@ export function createJoining(deps: Deps) {
   async function watch(): Promise<void> {
     if (!isOn && !(await isSwarmOn(deps.db))) return // another control plane may have switched it on
     isOn = await isOurs(deps)
-    return isOn ? await welcome() : reset()
+    return isOn ? await registerJoined() : reset()
   }
 
   async function image(token: string, signal: AbortSignal): Promise<{ name: string; contents: Readable }> {
@@ -104,14 +104,14 @@ export function createJoining(deps: Deps) {
   return { invite, stopAdding, watch, image, reset }
 }
 
-/** Asks the engine, and keeps the answer for everybody. */
+/** Asks the engine, and stores the answer, so that others need not ask it. */
 async function isOurs({ db, engine, instance }: Pick<Deps, 'db' | 'engine' | 'instance'>): Promise<boolean> {
   const { is } = await engine.swarm.state(instance)
   if (is !== 'worker') await setSwarmOn(db, is === 'ours')
   return is === 'ours'
 }
 
-/** Our ids by those of Swarm. */
+/** Returns our ids by those of Swarm. */
 function createGiveIds({ swarm }: Pick<Engine, 'swarm'>, audit: ReturnType<typeof createServerAudit>) {
   return async (fresh: readonly SwarmNode[], hereId: string): Promise<ReadonlyMap<string, string>> => {
     const given = new Map<string, string>()

@@ -25,7 +25,8 @@ type Deps = {
 }
 type Ours = Extract<SwarmState, { is: 'ours' }>
 type Runs = Server['runs']
-type Beside = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory' | 'edge'> & { trouble: string; checkedOf: Deps['checkedOf'] }
+/** What is known of a server besides its node in the Swarm. */
+type Extra = Pick<Server, 'isThis' | 'runs' | 'cpu' | 'memory' | 'edge'> & { trouble: string; checkedOf: Deps['checkedOf'] }
 
 /** The id of the only server, as long as there is no Swarm. */
 const ONLY = 'this'
@@ -112,13 +113,13 @@ function edgeThere({ isEdge, isReady, serverId }: SwarmNode, edgeOf: Deps['edgeO
   return isReady ? edgeOf(serverId) : { state: 'unreachable', message: EDGE_LOST }
 }
 
-function serverOf(node: SwarmNode, { trouble, checkedOf, ...beside }: Beside): Server {
+function serverOf(node: SwarmNode, { trouble, checkedOf, ...extra }: Extra): Server {
   const { id, serverId, name, address, role, isLeader, availability, engine: version, cores, memoryBytes } = node
   const known = serverId === '' ? id.toLowerCase() : serverId
   const machine = { engine: version, cores, memoryBytes, labels: [...node.labels] }
   const place = { id: known, name, address, role, isLeader, state: node.isReady ? 'ready' : 'down', availability } as const
-  const found = { message: troubleOf(node) || trouble, isChecked: beside.isThis || node.isChecked, ...checkedOf(known) }
-  return { ...place, ...machine, ...beside, ...found }
+  const found = { message: troubleOf(node) || trouble, isChecked: extra.isThis || node.isChecked, ...checkedOf(known) }
+  return { ...place, ...machine, ...extra, ...found }
 }
 
 async function runsOf(db: Db, appIds: readonly number[]): Promise<Runs> {

@@ -12,7 +12,7 @@ const CHANGED_WITHIN_MS = 30_000
 const LOOK_MS = 500
 
 /**
- * Makes exactly these the managers. First more managers, then fewer, so that there are never less than before or after. If one does not
+ * Makes exactly these the managers. First more managers, then fewer, so that there are never fewer than before or after. If one does not
  * become a manager, or anything else fails meanwhile, the others are taken back.
  */
 export async function makeManagers({ swarm, nodes, wanted }: Change, withinMs = CHANGED_WITHIN_MS): Promise<void> {
@@ -44,7 +44,7 @@ async function takeBack(swarm: Swarm, promoted: readonly SwarmNode[], withinMs: 
   return left
 }
 
-/** While a manager is added or removed there may be no leader for a moment: a look that fails says nothing yet. */
+/** While a manager is added or removed there may be no leader for a moment: one failed look means nothing. */
 async function becomes(
   swarm: Swarm,
   { id }: SwarmNode,

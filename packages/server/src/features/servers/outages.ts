@@ -26,7 +26,7 @@ export function createOutages({ db, engine, instance, now }: Deps) {
 
   async function look(): Promise<void> {
     if (!(await engine.placement.isSwarm())) return
-    // A server that is lost between the two is then still known with its containers at the next look.
+    // Containers before nodes: if a server is lost between the two calls, its containers are still in this list.
     const running = (await engine.containers.list({ labels: ownedBy({ instance }) })).filter(({ state }) => state === 'running')
     const nodes = await engine.swarm.nodes()
     const open = await listOpenOutages(db)

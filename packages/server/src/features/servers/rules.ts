@@ -23,7 +23,7 @@ export function whyNotDrainedAsEdge({ isEdge, name }: SwarmNode): string | undef
   return `Visitors come in over ${name}. Take its address out of your DNS, switch its edge off, and then drain it.`
 }
 
-/** Why a server cannot be drained that runs these apps, or undefined. */
+/** Why a server that runs these apps cannot be drained, or undefined. */
 export function whyNotDrained(node: SwarmNode, nodes: readonly SwarmNode[], apps: readonly string[]): string | undefined {
   const isOpen = (other: SwarmNode) => other.id !== node.id && other.isReady && other.isChecked && other.availability === 'active'
   if (apps.length === 0 || nodes.some(isOpen)) return undefined
@@ -31,10 +31,10 @@ export function whyNotDrained(node: SwarmNode, nodes: readonly SwarmNode[], apps
   return `Only ${node.name} can run ${apps.join(', ')} now. Pause it and deploy ${them} again, on the first server. Then drain it.`
 }
 
-type Beside = { hereId: string; containers: number; withData?: readonly string[] }
+type Removal = { hereId: string; containers: number; withData?: readonly string[] }
 
-/** `withData`: the apps whose data is there. Of a lost server it is gone, whether or not it is removed. */
-export function whyNotRemoved(node: SwarmNode, { hereId, containers, withData = [] }: Beside): string | undefined {
+/** `withData`: the apps whose data is there. A lost server can be removed with it: keeping the server would not bring the data back. */
+export function whyNotRemoved(node: SwarmNode, { hereId, containers, withData = [] }: Removal): string | undefined {
   const { name } = node
   if (node.id === hereId) return 'Berth runs on this server, so it cannot be removed.'
   if (node.role === 'manager') return `${name} is a manager. Make it a worker first.`

@@ -46,7 +46,7 @@ type Deps = {
 }
 type Wanted = { consent?: boolean; address?: string }
 
-/** The machines that containers run on. With one of them, nothing here does anything but look at it (docs/decisions/0018). */
+/** The machines that containers run on. While there is only one, this reads and changes nothing (docs/decisions/0018). */
 export function createServers(deps: Deps) {
   const cluster = createCluster(deps)
   const images = imagesOf(deps.engine)
@@ -77,8 +77,8 @@ export function createServers(deps: Deps) {
     return await listing.list()
   }
 
-  const all = async (before: Promise<void>): Promise<Servers> => before.then(listing.list)
-  const same = async (before: Promise<void>, serverId: string): Promise<Server> => before.then(async () => await one(serverId))
+  const listAfter = async (before: Promise<void>): Promise<Servers> => before.then(listing.list)
+  const oneAfter = async (before: Promise<void>, serverId: string): Promise<Server> => before.then(async () => await one(serverId))
   return {
     watch: async () => {
       await joining.watch()
@@ -88,13 +88,13 @@ export function createServers(deps: Deps) {
     list: async () => await translated(listing.list),
     add: async (caller: Caller, wanted: Wanted, site: string) =>
       await translated(async () => await add(caller, wanted, site), 'swarm_not_possible'),
-    stopAdding: async (caller: Caller) => await translated(async () => await all(joining.stopAdding(caller)), 'swarm_not_possible'),
+    stopAdding: async (caller: Caller) => await translated(async () => await listAfter(joining.stopAdding(caller)), 'swarm_not_possible'),
     turnOff: async (caller: Caller) => await translated(async () => await turnOff(caller), 'swarm_not_possible'),
-    check: async (id: string, signal: AbortSignal) => await translated(async () => await same(checking.check(id, signal), id)),
+    check: async (id: string, signal: AbortSignal) => await translated(async () => await oneAfter(checking.check(id, signal), id)),
     update: async (caller: Caller, change: Change) =>
-      await translated(async () => await same(changes.update(caller, change), change.serverId)),
+      await translated(async () => await oneAfter(changes.update(caller, change), change.serverId)),
     setManagers: async (caller: Caller, ids: readonly string[]) =>
-      await translated(async () => await all(changes.setManagers(caller, ids))),
+      await translated(async () => await listAfter(changes.setManagers(caller, ids))),
     remove: async (caller: Caller, serverId: string) => await translated(async () => await changes.remove(caller, serverId)),
     image: async (token: string, signal: AbortSignal) => await translated(async () => await joining.image(token, signal)),
   }

@@ -16,6 +16,10 @@ export async function insertImageServer(tx: Tx, row: ImageServerRow): Promise<vo
     .execute()
 }
 
+export async function sortedAppNames(db: Reader, ids: readonly number[]): Promise<string[]> {
+  return [...(await appNames(db, ids)).values()].toSorted()
+}
+
 export async function appNames(db: Reader, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('app').select(['id', 'name']).where('id', 'in', ids).execute()

@@ -7,7 +7,7 @@ import { setSwarmOn } from '../../store/swarm-fact.ts'
 import type { Cluster } from './cluster.ts'
 import { chooseAddress, reachableAddresses } from './join-command.ts'
 import { createServerAudit } from './server-audit.ts'
-import { appNames } from './store.ts'
+import { sortedAppNames } from './store.ts'
 import { IS_WORKER, LIVE_RESTORE, NOT_OURS } from './words.ts'
 
 type Deps = {
@@ -46,14 +46,8 @@ export function createSwitching(deps: Deps) {
     await engine.removeChecks(instance)
     await engine.removeAgents(instance)
     const owners = await engine.swarm.owners()
-    const apps = [
-      ...(
-        await appNames(
-          deps.db,
-          owners.flatMap(({ appId }) => appId ?? []),
-        )
-      ).values(),
-    ].toSorted()
+    const appIds = owners.flatMap(({ appId }) => appId ?? [])
+    const apps = await sortedAppNames(deps.db, appIds)
     if (apps.length > 0)
       throw refuse(`These apps run in the Swarm: ${apps.join(', ')}. Deploy them again, and they run on this server without it.`)
     if (owners.length > 0) throw refuse('There are services in the Swarm. Remove them first (docker service ls).')

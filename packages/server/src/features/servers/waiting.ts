@@ -2,7 +2,7 @@ import type { SwarmNode } from '../../engine/swarm/nodes.ts'
 
 export type Seen = Pick<SwarmNode, 'serverId' | 'isChecked' | 'isReady'>
 
-/** The servers that wait for a check: those that have not passed one, and those that were down since, for a reboot may have changed them. */
+/** The servers that wait for a check: those that have not passed one, and those that were down since, because a reboot may have changed them. */
 export function createWaiting(onReturned: (serverId: string) => void) {
   const down = new Set<string>()
   const returned = new Set<string>()

@@ -25,7 +25,7 @@ export const PORTS: readonly string[] = [
 export const PLACING =
   'Apps without volumes run on the servers that have passed their check. Databases and apps with volumes run where their data is, and compose apps on this server.'
 
-export const EDGE_LOST = 'The server does not answer. If it is gone for longer, take its address out of your DNS.'
+export const EDGE_LOST = 'The server does not answer. If it stays away, take its address out of your DNS.'
 
 export const NOT_OURS =
   'Docker on this server already belongs to a Swarm that Berth did not create. Berth changes nothing in it. To use Berth with several servers, leave that Swarm first (docker swarm leave --force).'
