@@ -19,7 +19,7 @@ export function createEarlierTargets(now: () => number = () => performance.now()
   const current = new Map<string, readonly EdgeTarget[]>()
   const left = new Map<string, Left[]>()
 
-  /** All endpoints. What is not among them is forgotten, such as those of deleted apps. */
+  /** Takes all endpoints. Those that are missing, such as those of deleted apps, are forgotten. */
   function note(endpoints: readonly { readonly appKey: string; readonly targets: readonly EdgeTarget[] }[]): void {
     const keys = new Set(endpoints.map(({ appKey }) => appKey))
     for (const key of current.keys()) {

@@ -22,7 +22,7 @@ type Effect = {
   readonly appId: number
   readonly target: Target | undefined
   readonly resting: readonly string[]
-  /** Those of this node itself, which decides about them without the row: it may be older than the decision. */
+  /** Containers that this node lets rest. It knows that without the row, which may be older than its latest decision. */
   readonly own: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export function createFollowRoutes(deps: FollowDeps) {
       throw err
     }
     const failure = await put()
-    // what takes over from a container that gets no visitors any more gets them now
+    // the replicas that take over from a resting container get its visitors now
     const isServed = failure === undefined && (!(await wanted.lookAtReplicas()) || (await put()) === undefined)
     return isServed || !(await edge.isServing())
   }
@@ -78,7 +78,7 @@ export function createFollowRoutes(deps: FollowDeps) {
     await say()
   }
 
-  /** The edge was stopped, because this node was taken for gone: it begins anew. */
+  /** The edge was stopped, because the other nodes took this one for lost: it starts over. */
   function comeBack(): void {
     seen = NOTHING_SEEN
     said = ''
@@ -118,7 +118,7 @@ function createInEffect(wanted: FollowDeps['wanted']) {
 
 type Watch = { signal: AbortSignal; onIdle: () => Promise<void> }
 
-/** The apps whose requests at earlier places have not ended yet. */
+/** The apps that still have requests at the targets they had before. */
 function createLeaving({ wanted, edge, drainMs }: FollowDeps) {
   const watched = new Map<number, number>()
 

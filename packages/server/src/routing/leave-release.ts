@@ -43,7 +43,7 @@ export function createLeaveRelease(deps: Deps): Pick<Routes, 'restore' | 'beginA
     await Promise.all([ours(), announcement?.drained(limit)])
   }
 
-  /** Only another node can have begun it: a process that starts again has no switch under way. */
+  /** Undoes a switch that another node may have begun. With one node there is none: a process that has just started has switched nothing. */
   async function beginAgain(appId: number): Promise<void> {
     if (shared) await restore(appId)
   }

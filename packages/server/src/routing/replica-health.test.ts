@@ -52,13 +52,13 @@ it('one that stops answering gets no visitors until it answers again, and one th
 })
 
 it('one that has just ended gets no visitors until it answers again, though it is still listed as running', async () => {
-  const { watch, look, isReady, doubt } = open()
+  const { watch, look, isReady, noteEnded } = open()
   watch(one, two)
-  doubt(two.id)
+  noteEnded(two.id)
   watch(one, two)
   expect([isReady(one), isReady(two)]).toEqual([true, false])
   expect([await look(), isReady(two)]).toEqual([true, true])
   watch(one)
-  doubt(one.id)
+  noteEnded(one.id)
   expect(isReady(one)).toBe(true) // nobody would ask it
 })

@@ -11,7 +11,7 @@ const keyOf = ({ id, target }: Candidate): string => `${id}:${target.port}`
 
 /**
  * Which replicas answer. HAProxy itself sends a request that one refuses to another, so this only saves it failed attempts. One that
- * is started beside others must answer before it gets visitors, at the health check path too. Where there is no other, it is not asked.
+ * is started beside others must answer before it gets visitors, at the health check path too. The only replica of an app is not asked.
  */
 export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
   let watched: readonly Watched[] = []
@@ -51,16 +51,16 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
   /** From now on a container gets no new visitors, as long as another one of its app answers. */
   const rest = (id: string): void => void resting.add(id)
 
-  /** It has just ended, and the engine may restart it before it is seen down: it must answer again before it gets visitors. */
-  function doubt(id: string): void {
+  /** A container has just ended, and may be restarted before a look finds it down: it must answer again before it gets visitors. */
+  function noteEnded(id: string): void {
     for (const { candidates } of watched) for (const each of candidates) if (each.id === id) ready.set(keyOf(each), false)
   }
 
-  /** It may have been restarted, whether a pass saw it down or not: it must answer again before it gets visitors. */
+  /** Ends a rest. The container may have been restarted meanwhile, so it must answer again before it gets visitors. */
   function wake(id: string): void {
     resting.delete(id)
     for (const key of ready.keys()) if (key.startsWith(`${id}:`)) ready.set(key, false)
   }
 
-  return { watch, look, isReady, isKnownReady, rest, wake, doubt }
+  return { watch, look, isReady, isKnownReady, rest, wake, noteEnded }
 }

@@ -16,7 +16,7 @@ type Deps = {
   log: Logger
 }
 
-/** An engine that is busy removing a container may fail to list the others; we retry soon once, and then at the usual interval. */
+/** An engine that is busy removing a container may fail to list the others; it is tried again a few times, a second apart, and then at the usual interval. */
 const AGAIN_MS = 1000
 const MOST_AGAIN = 5
 const NEVER_SERVED_MS = 500

@@ -54,12 +54,12 @@ function runningIn({ containers, network }: Pick<Known, 'containers' | 'network'
 
 type Seen = Omit<Known, 'ahead' | 'isReady'>
 
-/** The running containers of the live release behind a endpoint. */
+/** The running containers of the live release behind an endpoint. */
 export function candidatesOf(app: RoutedApp, known: Seen, endpoint: Place = OWN): Candidate[] {
   return behind(app, known, { ...endpoint, ipOf: ({ state, ips }) => (state === 'running' ? ips[known.network] : undefined) })
 }
 
-/** Those whose successors do not run yet, and that still answer: Swarm starts everything anew that was cut off from its managers. */
+/** Containers that Swarm is replacing and that still answer: it replaces whatever was cut off from its managers. */
 function leavingOf(app: RoutedApp, known: Seen, endpoint: Place): Candidate[] {
   return behind(app, known, { ...endpoint, ipOf: ({ lastIps }) => lastIps?.[known.network] })
 }
@@ -69,17 +69,17 @@ type Wanted = Place & { ipOf: (container: ContainerSummary) => string | undefine
 function behind(app: RoutedApp, known: Seen, { service, port: given, ipOf }: Wanted): Candidate[] {
   const port = given ?? known.port
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
-  const isBehind = ({ owner }: ContainerSummary) => owner.service === null || owner.service === (service || app.mainService)
+  const isOfEndpoint = ({ owner }: ContainerSummary) => owner.service === null || owner.service === (service || app.mainService)
   return known.containers.flatMap((container): Candidate[] => {
     const { id, owner } = container
     const ip = ipOf(container) ?? ''
-    if (ip === '' || owner.deploymentId !== app.activeId || !isBehind(container)) return []
+    if (ip === '' || owner.deploymentId !== app.activeId || !isOfEndpoint(container)) return []
     const isSurplus = owner.service === null ? owner.replica > app.replicas : owner.replica === STAND_IN
     return [{ id, target: { ip, port }, isSurplus }]
   })
 }
 
-/** Those that answer; without one, all of them. One that is about to be removed serves only if no other answers. */
+/** The candidates that answer, or all if none does. One that is about to be removed serves only if no other answers. */
 function chosen(candidates: readonly Candidate[], isReady: Known['isReady'] = () => true): readonly Candidate[] {
   if (candidates.length < 2) return candidates
   const ready = candidates.filter(isReady)
@@ -117,7 +117,7 @@ export function endpointsIn(domains: readonly RoutedDomain[]): Endpoint[] {
   return [endpointOf(own, { service: '', port: null }), ...others.map((some) => endpointOf(some, some[0] ?? { service: '', port: null }))]
 }
 
-/** The edge counts all endpoints of an app as that app: what is behind the underscore is not read. */
+/** The edge counts all endpoints of an app as that app: it ignores what comes after the underscore. */
 export function endpointKey(appKey: string, { service, port }: Pick<Endpoint, 'service' | 'port'>): string {
   return service === '' ? appKey : `${appKey}_${hash('sha256', `${service}:${port}`, 'hex').slice(0, 12)}`
 }

@@ -31,7 +31,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log, node }: 
 
   /** Call when the engine says that a container has ended. It still lists one with a restart policy as running at that moment. */
   function containerEnded(appId: number, containerId: string): void {
-    wanted.doubt(containerId)
+    wanted.noteEnded(containerId)
     containersChanged(appId)
   }
 

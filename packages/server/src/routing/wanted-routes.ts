@@ -85,7 +85,7 @@ export type WantedRoutes = ReturnType<typeof createWantedRoutes>
 type ReplicaDeps = {
   known: Pick<Known, 'appOf' | 'endpointsOf'>
   seenOf: (app: RoutedApp) => Parameters<typeof candidatesOf>[1]
-  health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady' | 'rest' | 'wake' | 'doubt'>
+  health: Pick<ReturnType<typeof createReplicaHealth>, 'isKnownReady' | 'rest' | 'wake' | 'noteEnded'>
   earlier: Pick<ReturnType<typeof createEarlierTargets>, 'withTarget'>
 }
 
@@ -113,7 +113,7 @@ function createReplicaPlaces({ known, seenOf, health, earlier }: ReplicaDeps) {
     return { sets: found.flatMap(({ sets }) => sets), isRouted: found.some(({ isCurrent }) => isCurrent) }
   }
 
-  return { hasStandIn, requestsOf, rest: health.rest, wake: health.wake, doubt: health.doubt }
+  return { hasStandIn, requestsOf, rest: health.rest, wake: health.wake, noteEnded: health.noteEnded }
 }
 
 type Strays = Pick<Deps, 'db'> & {

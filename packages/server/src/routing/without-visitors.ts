@@ -18,8 +18,8 @@ type Deps = {
 const LOOK_MS = 250
 
 /**
- * Does work while the other replicas have the visitors of a container. It begins once another one answers and the requests of this one
- * have ended. Each is waited for only so long: the work is done in any case.
+ * Does some work, such as a restart, while the other replicas have the visitors of a container. It waits until another replica answers and
+ * the requests of this one have ended, each for a limited time, and then does the work in any case.
  */
 export function createWithoutVisitors({ wanted, edge, drainMs, routeSync, lookAtReplicas, shared }: Deps) {
   const { whenServing, hasVisitors, put, sync } = routeSync
