@@ -15,12 +15,12 @@ export type DataNeeds = {
 }
 
 const LOOK_MS = 500
-/** A container that was told to end may take its time. */
+/** How long a container that was told to stop may take. */
 const ENDED_WITHIN_MS = 60_000
 
 /**
- * Whether a container with data on another server may start there: the server answers, its volumes are there, since the engine would make new
- * and empty ones without a word, and no other container uses them. Only the engine there knows that for certain: a server that was cut off
+ * Whether a container with data on another server may start there: the server answers, its volumes are there, since the engine would silently make
+ * new and empty ones, and no other container uses them. Only the engine there knows that for certain: a server that was cut off
  * runs what it ran before.
  */
 export function createDataGate({ placement, volumes }: Deps) {

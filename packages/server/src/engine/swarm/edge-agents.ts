@@ -38,7 +38,7 @@ export function createEdgeAgents(deps: Deps) {
   const { swarm, services, agentImage, identity, log } = deps
   const own = createAgentObjects({ transport: deps.transport, kind: 'edge-agent' })
   const others = createAgentObjects({ transport: deps.transport })
-  const { keepOne, removeOne } = createOneByOne(deps, own)
+  const { keepOne, removeOne } = createEdgeAgentChanges(deps, own)
   const oneAtATime = createSemaphore(1)
 
   async function keepNow(instance: string, onServers: (servers: readonly EdgeServer[]) => Promise<void>): Promise<void> {
@@ -51,11 +51,11 @@ export function createEdgeAgents(deps: Deps) {
     const running = await agentAddresses(services, { instance, kind: 'edge-agent' })
     await onServers(edges.map((node) => ({ ...node, nodeId: node.id, agentAddress: running.get(node.id) })))
     const { certificate: authority } = await identity.authority()
-    const ofAgents = await others.agents(instance)
+    const measuring = await others.agents(instance)
     const [network] = await others.networks(instance) // that of agents, which is there before there is a server that passed its check
     for (const { id: nodeId } of network ? edges : []) {
       const plan = { instance, nodeId, network: network?.id ?? '', authority }
-      const beside = ofAgents.find(({ name }) => name === agentServiceName(plan))
+      const beside = measuring.find(({ name }) => name === agentServiceName(plan))
       await keepOne(plan, found, beside?.image ?? agentImage.nameOf(instance))
     }
     const names = new Set(edges.map(({ id: nodeId }) => edgeAgentName({ instance, nodeId })))
@@ -94,7 +94,7 @@ export function createEdgeAgents(deps: Deps) {
 
 type Objects = ReturnType<typeof createAgentObjects>
 
-function createOneByOne({ identity, calls, now, log }: Deps, own: Objects) {
+function createEdgeAgentChanges({ identity, calls, now, log }: Deps, own: Objects) {
   async function keepOne(plan: AgentPlan, found: readonly Agent[], image: string): Promise<void> {
     const agent = found.find(({ name }) => name === edgeAgentName(plan))
     const secret = (await own.secrets(plan.instance)).find(({ id }) => id === agent?.secretId)

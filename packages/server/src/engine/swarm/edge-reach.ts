@@ -38,15 +38,15 @@ export function createEdgeReach({ transport, list, ensure }: Deps) {
       own.size === 0 ? [] : (await containersHere(instance)).filter((each) => each.addresses.some((address) => own.has(address)))
     let here = await look()
     needed = new Set(here.map(({ projectId }) => projectId))
-    const without = new Set(here.flatMap(({ projectId, overlayAddress }) => (overlayAddress === undefined ? [projectId] : [])))
-    for (const projectId of without) await ensure({ instance, projectId })
-    if (without.size > 0) here = await look()
+    const withoutOverlay = new Set(here.flatMap(({ projectId, overlayAddress }) => (overlayAddress === undefined ? [projectId] : [])))
+    for (const projectId of withoutOverlay) await ensure({ instance, projectId })
+    if (withoutOverlay.size > 0) here = await look()
     const known = here.flatMap((each) => each.addresses.map((address) => [address, each.overlayAddress] as const))
     const addressOf = new Map(known.flatMap(([address, other]) => (other === undefined ? [] : [[address, other] as const])))
-    // a network that leads nowhere any more has to be left, so that it can be removed
-    const there = [...addresses.filter(isOverlayAddress), ...addressOf.values()]
-    const led = (await list(instance)).filter(({ subnet }) => there.some((address) => isInSubnet(address, subnet)))
-    return { networks: led.map(({ id }) => id), addressOf }
+    // only the networks that are still needed: the edge leaves the others, so that they can be removed
+    const reached = [...addresses.filter(isOverlayAddress), ...addressOf.values()]
+    const networks = (await list(instance)).filter(({ subnet }) => reached.some((address) => isInSubnet(address, subnet)))
+    return { networks: networks.map(({ id }) => id), addressOf }
   }
 
   return { reach, isNeeded: (projectId: number): boolean => needed.has(projectId), forget: (): void => void (needed = new Set()) }

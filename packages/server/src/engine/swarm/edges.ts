@@ -22,7 +22,7 @@ type Given = {
   identity: AgentIdentity
   services: Pick<ServiceCalls, 'list'>
   ensure: (project: { instance: string; projectId: number }) => Promise<string>
-  /** Whether there is a Swarm of ours, and a way to the networks of the others. */
+  /** Whether there is a Swarm of ours, and this server reaches the networks of the others. */
   isReached: () => Promise<boolean>
   published: (image: string) => Promise<string>
   credentials: () => Promise<RegistryCredentials | undefined>

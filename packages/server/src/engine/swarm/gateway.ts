@@ -5,7 +5,7 @@ import type { Transport } from '../api/transport.ts'
 import { labelsOf } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
 
-/** How this server reaches overlay networks: the process in whose network the way goes on, and both ends of the way to it. */
+/** How this server reaches overlay networks: the process that has the network of the gateway, and the addresses of the gateway and of this server. */
 export type Way = { readonly containerId: string; readonly pid: number; readonly gateway: string; readonly host: string }
 
 type Deps = {
@@ -18,7 +18,7 @@ type Deps = {
 
 const MEMORY_BYTES = 128 * 1024 * 1024
 const MOST_PROCESSES = 32
-/** It does nothing: what it is for is its network. */
+/** The container is only there for its network. */
 const IDLE = ['node', '-e', 'setInterval(() => {}, 2 ** 30)']
 
 /**
@@ -63,7 +63,7 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
     return found
   }
 
-  /** In these networks too. It leaves one when that is removed. */
+  /** Connects the gateway to these networks. It leaves a network when that is removed. */
   async function join(instance: string, overlays: readonly { id: string; name: string }[]): Promise<void> {
     await oneAtATime.run(async () => {
       const found = await ensureNow(instance)
@@ -94,7 +94,7 @@ export function createGateway({ transport, networks, imageOf, openWay }: Deps) {
 
 export type Gateway = ReturnType<typeof createGateway>
 
-/** It is no error if it is not connected. */
+/** Does nothing if it is not connected. */
 export async function disconnect(transport: Transport, { network, container }: { network: string; container: string }): Promise<void> {
   const body = { Container: container, Force: true }
   await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(network)}/disconnect`, body }).catch((cause: unknown) => {
@@ -102,7 +102,7 @@ export async function disconnect(transport: Transport, { network, container }: {
   })
 }
 
-/** It is no error if it is connected already. */
+/** Does nothing if it is connected already. */
 export async function connect(
   transport: Transport,
   { network, container, aliases }: { network: string; container: string; aliases: readonly string[] },

@@ -28,14 +28,14 @@ type Call = { readonly method: string; readonly path: string }
 const ANSWER_MS = 15_000
 const REMOVAL_MS = 600_000
 
-/** Volumes of apps on other servers, which only their agents reach. A server that does not answer is an error: nobody may take it for an empty one. */
+/** Volumes of apps on other servers, which only their agents reach. A server that does not answer is an error, so that it is not taken for one without volumes. */
 export function createPlacedVolumes({ placement, agents }: Deps) {
   async function agentAt({ instance, serverId }: OnServer) {
     const server = await placement.serverOf(serverId)
     if (server === undefined) throw new ServerAway(`The server ${serverId} is not one of the servers any more.`)
     if (!server.isReady) throw new ServerAway(`The server ${server.name} does not answer. See Servers.`)
     const address = await agents?.addressOf({ instance, nodeId: server.nodeId })
-    if (agents === undefined || address === undefined) throw silent(server.name)
+    if (agents === undefined || address === undefined) throw agentSilent(server.name)
     return { server, ...agents, place: { nodeId: server.nodeId, address } }
   }
 
@@ -43,14 +43,14 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
     const found = await agentAt(at)
     const answer = await found.send(found.place, { ...call, withinMs }, signal).catch((cause: unknown) => {
       signal?.throwIfAborted()
-      throw silent(found.server.name, cause)
+      throw agentSilent(found.server.name, cause)
     })
     const { status } = answer
     if (status !== 200 && status !== 404) throw new EngineError(status, `On the server ${found.server.name}: ${refusalOf(answer)}`)
     return answer
   }
 
-  /** Undefined if it is not there. */
+  /** Undefined if the volume is not there. */
   async function look(at: OnServer, name: string, signal?: AbortSignal): Promise<PlacedVolume | undefined> {
     const { status, value } = await send(at, { method: 'GET', path: volumeCall(name) }, { signal })
     return status === 404 ? undefined : { name, isUsed: field(value, 'isUsed') !== false }
@@ -69,19 +69,19 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
     await send(at, { method: 'DELETE', path: volumeCall(name) }, { withinMs: REMOVAL_MS, signal })
   }
 
-  /** The names of those of all apps. */
+  /** The names of the volumes of all apps. */
   async function list(at: OnServer, signal?: AbortSignal): Promise<string[]> {
     return items((await send(at, { method: 'GET', path: VOLUMES_CALL }, { signal })).value).map(text)
   }
 
-  /** On the disk of the engine there, without what is reserved for root. Unlimited if its agent is one of an older Berth, which does not tell. */
+  /** On the disk of the engine there, without what is reserved for root. Unlimited if its agent is of an older Berth, which does not say it. */
   async function freeBytes(at: OnServer, signal?: AbortSignal): Promise<number> {
     const { value } = await send(at, { method: 'GET', path: LOAD_CALL }, { signal })
     const free = field(value, 'freeBytes')
     return typeof free === 'number' ? free : Number.POSITIVE_INFINITY
   }
 
-  /** Its contents, as they arrive. */
+  /** Reads the contents of a volume as they arrive. */
   async function read(at: OnServer, name: string, work: (archive: AsyncIterable<Buffer>) => Promise<void>, signal: AbortSignal) {
     const { server, archives, place } = await agentAt(at)
     await archives.read(place, name, work, signal).catch((cause: unknown) => {
@@ -99,7 +99,7 @@ export function createPlacedVolumes({ placement, agents }: Deps) {
   return { look, ensure, remove, list, freeBytes, read, write }
 }
 
-function silent(server: string, cause?: unknown): ServerAway {
+function agentSilent(server: string, cause?: unknown): ServerAway {
   const toDo = 'Try again in a minute; if that does not help, check the server: see Servers.'
   return new ServerAway(`The agent on the server ${server} does not answer. ${toDo}`, { cause })
 }

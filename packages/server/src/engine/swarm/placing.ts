@@ -155,7 +155,7 @@ function createApart({ calls, placement, services, now }: OfApart) {
   return { keepApart, apart: { crowded, moveAway: services.moveAway } }
 }
 
-/** Servers that were lost together come back one after the other, within seconds: what waits for one of them does not go to the first. */
+/** Servers that were lost together come back seconds apart. What waits for them is not started before, or all of it would run on the first one. */
 function createAreAllBack(now: () => Date) {
   let known: ReadonlySet<string> = new Set()
   let changedAt = now().getTime()

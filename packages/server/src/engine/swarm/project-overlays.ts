@@ -20,7 +20,7 @@ type Project = { readonly instance: string; readonly projectId: number }
 type Overlay = { readonly id: string; readonly name: string; readonly projectId: number }
 type Listed = Overlay & { readonly subnet: string }
 
-/** A project without services keeps its network for so long: its first service is created after it, maybe by another control plane. */
+/** How long a project without services keeps its network: its first service is created later, perhaps by another control plane. */
 const UNUSED_MS = 30_000
 const CONTAINER_ID = /^[0-9a-f]{64}$/
 
@@ -110,7 +110,7 @@ export function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
     }
   }
 
-  /** The containers of this server that are in it go on without it. */
+  /** The containers of this server are disconnected from it first. */
   async function remove({ id }: Overlay): Promise<void> {
     try {
       const found = await transport.json({ method: 'GET', path: `/networks/${id}` })
@@ -150,7 +150,7 @@ export function createOverlayNetworks({ transport }: Pick<Deps, 'transport'>) {
   return { list, create, connectOwn, remove }
 }
 
-/** Each of them, whatever happens to the others. Throws the first failure. */
+/** Does all of them, even if some fail, and then throws the first failure. */
 async function each(works: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const work of works) await work().catch((cause: unknown) => failures.push(cause))

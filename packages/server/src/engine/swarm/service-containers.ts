@@ -30,14 +30,14 @@ type Deps = {
   ensureFiles: ServiceFiles['ensure']
   /** Of what has volumes. */
   dataServerOf: DataGate['dataServerOf']
-  /** Throws as long as a container with these volumes must not be started. */
+  /** Throws if a container with these volumes must not be started now. */
   passDataGate: DataGate['pass']
   /** Whether this container of another server was killed because of its memory. */
   ranOutOfMemory: (server: { instance: string; nodeId: string }, containerId: string, signal?: AbortSignal) => Promise<boolean>
   now: () => Date
 }
 
-/** A service has one of these as its id; a container has 64 hexadecimal digits, or the 12 first of them. */
+/** The ids of services. Those of containers are 64 hexadecimal digits, or their first 12. */
 const SERVICE_ID = /^[a-z0-9]{25}$/
 const LOOK_MS = 250
 /** The server may have to pull the image first. */
@@ -51,7 +51,7 @@ export function isServiceId(id: string): boolean {
 }
 
 /**
- * Containers of releases that Swarm places, with the words of those that Berth places itself. Each is a service with one task, so that Berth
+ * Containers of releases that Swarm places, with the interface of those that Berth places itself. Each is a service with one task, so that Berth
  * decides which replica starts, drains and ends, as on one server; Swarm decides where, and starts it elsewhere if its server is lost.
  */
 export function createServiceContainers(deps: Deps) {
@@ -138,7 +138,7 @@ function createServiceReads({ calls, now, ...deps }: Deps) {
   return { list, inspect }
 }
 
-/** Without the tasks that were to end on servers that are lost: nobody will ever say that they have. */
+/** Without tasks that were told to end on a server that is lost: Swarm never learns that they have. */
 function withoutLostTasks({ calls, readyNodes }: Pick<Deps, 'calls' | 'readyNodes'>): ServiceCalls {
   async function known<Found extends { readonly tasks: readonly Task[] }>(found: Found): Promise<Found> {
     if (!found.tasks.some(isLeaving)) return found

@@ -13,7 +13,7 @@ type Deps = { transport: Transport; usedSecrets: (instance: string) => Promise<R
 
 /** The most that Swarm takes: 500 KiB less one byte, and not nothing. */
 export const MOST_SECRET_BYTES = 500 * 1024 - 1
-/** Its service is created after it. */
+/** Long, because the service that uses a secret is created after it. */
 const UNUSED_MS = 10 * 60_000
 
 /** The first file that Swarm would not take. */
@@ -51,7 +51,7 @@ export function createServiceFiles({ transport, usedSecrets, now }: Deps) {
     return { id: text(field(known, 'ID')), name, path, mode }
   }
 
-  /** Those of containers that were removed. */
+  /** Removes the secrets of containers that were removed. */
   async function removeUnused(instance: string): Promise<void> {
     const all = await list({ instance, kind: 'file' })
     const before = now().getTime() - UNUSED_MS

@@ -14,7 +14,7 @@ export type ServicePlace = {
   /** Swarm's ids of nodes that already run a replica of it. */
   readonly avoided: readonly string[]
   readonly files?: readonly ServiceFile[]
-  /** Whether only servers will do that have pulled from this Berth. */
+  /** Only servers that have pulled from this Berth may run it. */
   readonly mustPull?: boolean
 }
 
@@ -94,7 +94,7 @@ function secretOf({ id, name, path, mode }: ServiceFile): Record<string, unknown
 }
 
 /**
- * The settings that the engine did not store as they were asked for: it drops those that it does not know without a word. That containers
+ * The settings that the engine did not store as they were asked for: it silently drops those that it does not know. That containers
  * gain no privileges is a condition of the check that each server has passed, since API 1.41 does not store it.
  */
 export function lostSettings(wanted: unknown, stored: unknown, path = ''): string[] {

@@ -112,7 +112,7 @@ export function currentTask(own: readonly Task[]): Task | undefined {
   return own.find(({ state, desired }) => state === 'running' && desired === 'running') ?? own[0]
 }
 
-/** In the words of the engine for a container. */
+/** The state as the engine would give it for a container. */
 export function stateOf({ replicas }: Pick<Service, 'replicas'>, own: readonly Task[]): string {
   const current = currentTask(own)
   if (replicas === 0) return own.some(({ state }) => state === 'running') ? 'running' : 'exited'

@@ -18,7 +18,7 @@ const LOOK_MS = 250
 const AFTER_GRACE_MS = 60_000
 const STOPPED_TASK_MS = 5000
 
-/** Starting, stopping and restarting what is there. */
+/** Starting, stopping and restarting containers that exist. */
 export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }: Deps) {
   const look = createLook(calls)
   const { stop, remove, ...keeping } = createServiceEnds(calls, look)
@@ -52,7 +52,7 @@ export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }:
     await begun(id, { limitMs: graceSeconds * 1000 + AFTER_GRACE_MS, after: newest }, signal)
   }
 
-  /** To a node that is none of these. It is away until it has begun there. */
+  /** Moves a container to a node that is none of these. It is down until it runs there. */
   async function moveAway(id: string, nodeIds: readonly string[], signal?: AbortSignal): Promise<void> {
     const { newest } = await existing(id, signal)
     await calls.change(id, { isAnew: true, avoided: nodeIds }, signal)
