@@ -69,7 +69,7 @@ function endOfText(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Whether a number ends before this place that is, or may be, no small integer. */
+/** Whether a number that is not, or may not be, a small integer ends before `end`. */
 function isFraction(bytes: Buffer, end: number): boolean {
   let at = end - 1
   while (at >= 0 && (bytes[at] ?? 0) <= SPACE) at -= 1
@@ -80,8 +80,8 @@ function isFraction(bytes: Buffer, end: number): boolean {
 }
 
 /**
- * Counts the shapes. One that had small integers so far and then has another number is made anew, and so are all that begin with it; here
- * all are, because more would have to be remembered to know which.
+ * Counts the shapes that V8 makes. When a shape that had only small integers gets another number, V8 makes it again, with all that begin
+ * with it. This counts all shapes again then, because it does not remember which begin with it.
  */
 function createShapes(bytes: Buffer) {
   const hash = createHash(bytes)
@@ -106,7 +106,7 @@ function createShapes(bytes: Buffer) {
   return { after, noteFraction, count: () => made }
 }
 
-/** Of a name. Each longer one is taken for a new one. */
+/** Bytes of a name. Each longer name counts as a new one. */
 const MOST_HASHED = 256
 
 /**

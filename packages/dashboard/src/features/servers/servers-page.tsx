@@ -44,7 +44,7 @@ export function ServersPage() {
         }
       />
       <QueryView query={query} loading={<Skeleton bare rows={2} height="h-40" />}>
-        {(now) => <Found found={now} isOwner={isOwner} onRemove={setRemoving} />}
+        {(now) => <FoundServers found={now} isOwner={isOwner} onRemove={setRemoving} />}
       </QueryView>
       {open === 'add' && found && <AddServer found={found} onClose={close} />}
       {open === 'managers' && found && <ManagersDialog found={found} onClose={close} />}
@@ -54,12 +54,12 @@ export function ServersPage() {
   )
 }
 
-/** Two managers are left by a change that was interrupted. */
+/** Also with two managers, which an interrupted change can leave behind. */
 function mayChooseManagers({ servers: all }: Servers): boolean {
   return all.length > 2 || all.filter(({ role }) => role === 'manager').length === 2
 }
 
-function Found({ found, isOwner, onRemove }: { found: Servers; isOwner: boolean; onRemove: (server: Server) => void }) {
+function FoundServers({ found, isOwner, onRemove }: { found: Servers; isOwner: boolean; onRemove: (server: Server) => void }) {
   return (
     <div className="grid max-w-4xl gap-4">
       {found.message !== '' && <Notice tone="warn">{found.message}</Notice>}

@@ -9,7 +9,7 @@ import { type OrderBudget, OVER_BUDGET } from './order-budget.ts'
 import { isAboutHost } from './rate-limit.ts'
 import { nextTryDelayMs } from './schedule.ts'
 
-/** Hosts that wait for the same moment do not all begin in it. */
+/** Spreads hosts that wait for the same moment. */
 const JITTER_MS = 5 * 60_000
 
 /** One attempt at one certificate: check first, order it, save it; or record the reason and when to try again. */
@@ -48,7 +48,7 @@ export function createCertificateIssuer(deps: {
     }
   }
 
-  /** Not a failure of the host. */
+  /** Waits without counting a failure of the host. */
   async function wait(host: string, notBefore: Date): Promise<void> {
     const failures = attempts.get(host)?.failures ?? 0
     const nextTryAt = notBefore.getTime() + Math.round(random() * JITTER_MS)

@@ -4,13 +4,13 @@ import { insertOrder, ordersOf } from './orders-store.ts'
 /** Authorities count the orders of the whole account: Let's Encrypt allows 300 in three hours. */
 const WINDOW_MS = 3 * 3_600_000
 const ORDERS_PER_OWNER = 60
-/** However soon the next order is possible, the many hosts that wait for it must not all look again every second. */
+/** The many hosts that wait for the next order must not all try again every second, even if it is possible soon. */
 const LEAST_WAIT_MS = 10 * 60_000
 
 export const OVER_BUDGET =
   'This certificate waits: certificates for 60 of your domains were ordered in the last three hours, and the limit of the certificate authority is shared by everybody on this server. Berth orders it by itself when it is its turn.'
 
-/** How many certificates the hosts of one owner may order. Stored, because a restart or another node must not begin anew. */
+/** How many certificates the hosts of one owner may order. Stored, so that a restart or another node does not start counting from zero. */
 export function createOrderBudget({ db, now, most = ORDERS_PER_OWNER }: { db: Db; now: () => Date; most?: number }) {
   /** Counts an order. If there were too many, nothing is counted, and it says when to ask again. The platform's own hosts have no owner. */
   async function take(ownerId: number | undefined): Promise<Date | undefined> {

@@ -27,7 +27,7 @@ export function createHostElsewhere({ ask, ensureImageHere, published, networks 
 
   async function ensureImage(source: EdgeImageSource): Promise<string> {
     const { image, auth } = await published(await ensureImageHere(source))
-    await ask('pull', { image, auth }).catch(explained)
+    await ask('pull', { image, auth }).catch(throwProblem)
     return image
   }
 
@@ -36,7 +36,7 @@ export function createHostElsewhere({ ask, ensureImageHere, published, networks 
     inspectEdge,
     ensureImage,
     runEdge: async ({ image, fingerprint }) =>
-      void (await ask('run', { image, fingerprint: fingerprintOf(fingerprint), networks: await networks() }).catch(explained)),
+      void (await ask('run', { image, fingerprint: fingerprintOf(fingerprint), networks: await networks() }).catch(throwProblem)),
     reloadEdge: async () => void (await ask('reload')),
     removeEdge: async () => void (await ask('remove')),
     hasSiblings: async () => false,
@@ -44,8 +44,8 @@ export function createHostElsewhere({ ask, ensureImageHere, published, networks 
   }
 }
 
-/** What the engine there says is for whoever can do something about it. */
-function explained(cause: unknown): never {
+/** Throws what the engine there says as a problem that is shown with its server. */
+function throwProblem(cause: unknown): never {
   if (!(cause instanceof EngineError)) throw cause
   const taken = /port is already allocated|address already in use/.test(cause.message)
   throw new EdgeProblem(

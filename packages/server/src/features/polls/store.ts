@@ -8,9 +8,9 @@ export type SourcePollRow = Selectable<SourcePollTable>
 type Due = { now: Date; firstAfterMs: number; mostOfPerson: number }
 
 /**
- * The apps whose source is to be looked at now: those with the switch on, and without a word on it those from a repository that no webhook
- * serves: registries count every look. The first
- * look at an app comes a while after it was made. Of the projects of each person only so many, so that nobody's sources hold up all others.
+ * The apps whose source is checked now: those with the setting on, and if it was never set, those from a repository that no webhook serves.
+ * Images are only checked with the setting on, because registries count every request. The first check of an app comes a while after it was
+ * created. Of the projects of each person only so many are checked at a time, so that nobody's sources hold up all others.
  */
 export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: Due): Promise<AppRow[]> {
   const time = now.toISOString()

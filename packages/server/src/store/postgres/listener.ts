@@ -11,8 +11,8 @@ export function withNotice(commit: string, sender: string): string {
 }
 
 /**
- * Hears of the changes of other nodes. What is said while the connection is broken is lost, so each new one counts as a change; for one
- * that breaks without a word there is a poll (see nodes/follow-others.ts).
+ * Listens for the changes of other nodes. Messages are lost while the connection is broken, so each new connection counts as a change. A
+ * connection can also break unnoticed, so there is a poll too (see nodes/follow-others.ts).
  */
 export function createListener(url: string, { self, onChange }: { self: string; onChange: () => void }) {
   const stopping = new AbortController()

@@ -4,8 +4,8 @@ import { DatabaseLost } from '../database-lost.ts'
 const LOOK_EVERY_MS = 250
 
 /**
- * One transaction at a time. Whoever waits behind a statement that gets no answer is told so before that statement gives up by itself:
- * otherwise all of them would wait for it, one after another.
+ * One transaction at a time. If a statement gets no answer, those that wait behind it fail before it gives up itself: otherwise all of them
+ * would wait for it, one after another.
  */
 export function createTurns({ stuckAfterMs, onStuck }: { stuckAfterMs: number; onStuck: () => void }) {
   const oneAtATime = createSemaphore(1)

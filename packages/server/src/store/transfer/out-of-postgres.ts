@@ -17,7 +17,7 @@ import { sqliteTarget } from './sqlite-side.ts'
  */
 export async function copyOutOfPostgres(client: pg.Client, path: string, { now }: { now: () => Date }): Promise<CopiedTable[]> {
   await client.query('begin transaction isolation level repeatable read read only')
-  await client.query('set local idle_in_transaction_session_timeout = 0') // checking and saving a large copy takes its time
+  await client.query('set local idle_in_transaction_session_timeout = 0') // checking and saving a large copy takes long
   const version = await appliedVersion(client)
   if (version === 0) throw new StartRefused('The database of BERTH_DATABASE_URL is empty.')
   if (version > (migrations.at(-1)?.version ?? 0))

@@ -33,7 +33,7 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
       await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at, change })
       await withdrawRun(tx, { deploymentId: id, appId: app.id })
     }
-    const project = await findProject(tx, app.project_id) // not whoever the app was given to, without being asked
+    const project = await findProject(tx, app.project_id) // not the owner of the app, who may have been given it without being asked
     await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: project?.owner_id ?? null, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
     await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
