@@ -13,9 +13,17 @@ export class EngineError extends Error {
 
 /** No answer: the socket is missing, the connection was refused or lost, or timed out. Worth trying again later. */
 export class EngineUnreachable extends Error {
-  override readonly name = 'EngineUnreachable'
+  override readonly name: string = 'EngineUnreachable'
   constructor(reason: string, options: { cause?: unknown } = {}) {
     super(`The container engine cannot be reached (${reason}).`, options)
+  }
+}
+
+/** The Swarm does not answer: it has no leader, or this machine has lost the others. A leader is chosen within seconds. */
+export class SwarmUnavailable extends EngineUnreachable {
+  override readonly name = 'SwarmUnavailable'
+  constructor(reason: string, options: { cause?: unknown } = {}) {
+    super(`the Swarm does not answer: ${reason}`, options)
   }
 }
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { EngineUnreachable } from '../api/errors.ts'
+import { EngineUnreachable, SwarmUnavailable } from '../api/errors.ts'
 import { nodeOf } from './nodes.ts'
 import { createPlacement } from './placement.ts'
-import { SwarmUnavailable } from './swarm.ts'
 
 const CHECKED = { 'berth.checked': 'true' }
 

@@ -1,6 +1,5 @@
-import { EngineUnreachable } from '../api/errors.ts'
 import { type AllowedServers, isAllowed, type SwarmNode } from './nodes.ts'
-import { type Swarm, SwarmUnavailable } from './swarm.ts'
+import type { Swarm } from './swarm.ts'
 
 type Deps = {
   swarm: Pick<Swarm, 'nodes'>
@@ -18,12 +17,7 @@ const isOpenNode = (node: SwarmNode): boolean => node.isReady && node.isChecked 
 /** Whether Swarm has a server that can take containers of apps. Without a leader it is an engine that cannot be reached. */
 export function createPlacement({ swarm, isSwarm, whyNot }: Deps) {
   async function nodes(): Promise<SwarmNode[]> {
-    try {
-      return await swarm.nodes()
-    } catch (cause) {
-      if (cause instanceof SwarmUnavailable) throw new EngineUnreachable(`the Swarm does not answer: ${cause.message}`, { cause })
-      throw cause
-    }
+    return await swarm.nodes()
   }
 
   /** Paused ones take no new containers, and those that have not passed their check none at all. */

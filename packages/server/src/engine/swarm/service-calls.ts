@@ -1,10 +1,10 @@
 import { coalesceByKey } from '../../lib/coalesce.ts'
 import { unlessAborted } from '../../lib/unless-aborted.ts'
-import { EngineUnreachable, isNotFound } from '../api/errors.ts'
+import { isNotFound } from '../api/errors.ts'
 import { count, field, filters, labelFilter } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { changedService, type Service, serviceOf, type Task, taskOf } from './service-state.ts'
-import { answered, inSequence, SwarmUnavailable } from './swarm.ts'
+import { answered, inSequence } from './swarm.ts'
 
 /** Without a leader, a manager does not answer at all. */
 const ANSWER_MS = 3000
@@ -15,24 +15,15 @@ export type Seen = { readonly services: readonly Service[]; readonly tasks: read
 
 /** Services and their tasks at a manager. One that has no leader is an engine that cannot be reached: what waits for that is tried again. */
 export function createServiceCalls({ transport }: { transport: Transport }) {
-  async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    try {
-      return await answered(answer)
-    } catch (cause) {
-      if (cause instanceof SwarmUnavailable) throw new EngineUnreachable(`the Swarm does not answer: ${cause.message}`, { cause })
-      throw cause
-    }
-  }
-
   const get = async (path: string, query: Record<string, string> = {}, signal?: AbortSignal) =>
-    await asked(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }))
+    await answered(transport.json({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }))
 
   async function getList<Item>(
     path: string,
     read: (item: unknown) => Item,
     { query = {}, signal }: { query?: Record<string, string>; signal?: AbortSignal | undefined },
   ): Promise<Item[]> {
-    return await asked(transport.list({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }, read))
+    return await answered(transport.list({ method: 'GET', path, query, timeoutMs: ANSWER_MS, signal }, read))
   }
 
   async function inspect(id: string, signal?: AbortSignal): Promise<{ service: Service; tasks: readonly Task[] } | null> {
@@ -47,7 +38,7 @@ export function createServiceCalls({ transport }: { transport: Transport }) {
   }
 
   async function create(body: Record<string, unknown>, headers: Record<string, string>, signal?: AbortSignal): Promise<unknown> {
-    return await asked(transport.json({ method: 'POST', path: '/services/create', body, headers, signal, timeoutMs: CHANGE_MS }))
+    return await answered(transport.json({ method: 'POST', path: '/services/create', body, headers, signal, timeoutMs: CHANGE_MS }))
   }
 
   async function storedSpec(id: string, signal?: AbortSignal): Promise<unknown> {
@@ -60,13 +51,13 @@ export function createServiceCalls({ transport }: { transport: Transport }) {
       const found = await get(`/services/${id}`, {}, signal)
       const query = { version: count(field(found, 'Version', 'Index')), registryAuthFrom: 'spec' }
       const body = changedService(field(found, 'Spec'), wanted)
-      await asked(transport.json({ method: 'POST', path: `/services/${id}/update`, query, body, signal, timeoutMs: CHANGE_MS }))
+      await answered(transport.json({ method: 'POST', path: `/services/${id}/update`, query, body, signal, timeoutMs: CHANGE_MS }))
     })
   }
 
   async function remove(id: string, signal?: AbortSignal): Promise<void> {
     try {
-      await asked(transport.json({ method: 'DELETE', path: `/services/${id}`, signal, timeoutMs: CHANGE_MS }))
+      await answered(transport.json({ method: 'DELETE', path: `/services/${id}`, signal, timeoutMs: CHANGE_MS }))
     } catch (cause) {
       if (!isNotFound(cause)) throw cause
     }

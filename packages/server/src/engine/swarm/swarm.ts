@@ -1,16 +1,11 @@
 import { coalesce } from '../../lib/coalesce.ts'
-import { EngineError, EngineUnreachable, isNotFound } from '../api/errors.ts'
+import { EngineError, EngineUnreachable, isNotFound, SwarmUnavailable } from '../api/errors.ts'
 import { count, field, filters, items, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 import { LABEL, type Owner, ownerOf } from '../labels.ts'
 import { OVERLAY_ADDRESSES } from '../subnets.ts'
 import { changedSpec, type NodeChange, nodeOf, type SwarmNode } from './nodes.ts'
 import { MANAGER_PORT } from './ports.ts'
-
-/** The swarm does not answer: it has no leader, or this machine has lost the others. */
-export class SwarmUnavailable extends Error {
-  override readonly name = 'SwarmUnavailable'
-}
 
 /** This machine, as its engine describes it. */
 export type Machine = { readonly name: string; readonly engine: string; readonly cores: number; readonly memoryBytes: number }
@@ -150,14 +145,16 @@ export async function inSequence(change: () => Promise<void>): Promise<void> {
   }
 }
 
+/** Also what the managers say to those who ask in the moment when the leader is lost. */
+const WITHOUT_LEADER = /not have a leader|not a swarm manager|deadline exceeded|(lost|losing) leader|code = (Unavailable|Canceled)\b/i
+
 /** No answer in time, and an answer that there is no leader, are the same. */
 export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (cause) {
-    const isWithoutLeader = cause instanceof EngineError && /not have a leader|not a swarm manager|deadline exceeded/i.test(cause.message)
-    if (isWithoutLeader || (cause instanceof EngineUnreachable && cause.message.includes('in time')))
-      throw new SwarmUnavailable(cause.message, { cause })
+    const isLate = cause instanceof EngineUnreachable && cause.message.includes('in time')
+    if (isLate || (cause instanceof EngineError && WITHOUT_LEADER.test(cause.message))) throw new SwarmUnavailable(cause.message, { cause })
     throw cause
   }
 }

@@ -1,7 +1,6 @@
 import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ImageServer } from '../../engine/image-server/image-server.ts'
-import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { closedToApps, type Telling, toldTo } from './closed-to-apps.ts'
@@ -77,7 +76,7 @@ export function createChecking(deps: Deps) {
         await check(serverId, signal)
       } catch (err) {
         if (signal.aborted) throw err
-        if (!(err instanceof SwarmUnavailable) && !(err instanceof EngineUnreachable)) failed.add(serverId)
+        if (!(err instanceof EngineUnreachable)) failed.add(serverId)
         log.warn({ serverId, err }, 'a new server could not be checked')
       }
     }

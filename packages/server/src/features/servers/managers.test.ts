@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openFakeSwarm } from '../../../testing/harness/fake-swarm.ts'
-import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
+import { SwarmUnavailable } from '../../engine/api/errors.ts'
 import { makeManagers } from './managers.ts'
 
 const WITHIN_MS = 2000

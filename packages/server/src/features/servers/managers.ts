@@ -1,7 +1,6 @@
 import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { SwarmNode } from '../../engine/swarm/nodes.ts'
-import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { poll, retry, steadily } from '../../lib/retry.ts'
 
@@ -50,7 +49,7 @@ async function becomes(
   { id }: SwarmNode,
   { role, withinMs }: { role: SwarmNode['role']; withinMs: number },
 ): Promise<boolean> {
-  const isTransient = (cause: unknown) => cause instanceof SwarmUnavailable || cause instanceof EngineUnreachable
+  const isTransient = (cause: unknown) => cause instanceof EngineUnreachable
   await retry(async () => await swarm.changeNode(id, { role }), { isTransient, delayMs: steadily(LOOK_MS, withinMs) })
   const read = async () => (await swarm.nodes().catch(unless(isTransient)))?.find((node) => node.id === id)
   const isThere = (node: SwarmNode | undefined) => node?.role === role && node.actsAs === role

@@ -11,6 +11,8 @@ it.each([
     'rpc error: code = Unknown desc = The swarm does not have a leader. It is possible that too few managers are online.',
   ),
   new EngineError(503, 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'),
+  new EngineError(500, 'rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status'),
+  new EngineError(500, 'rpc error: code = Unavailable desc = transport is closing'),
   new EngineUnreachable('it did not answer in time'),
 ])('says that the servers do not answer, or elect a leader: %s', async (cause) => {
   expect(await codeOf(cause)).toMatchObject({ code: 'swarm_unavailable' })

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '@berth/contract'
-import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
-import { SwarmUnavailable } from '../../engine/swarm/swarm.ts'
+import { EngineError, EngineUnreachable, SwarmUnavailable } from '../../engine/api/errors.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { cleanLine } from '../../lib/clean-line.ts'
 
