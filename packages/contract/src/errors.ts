@@ -78,7 +78,7 @@ export const ERRORS = {
   swarm_not_possible: { status: 409, message: 'Swarm cannot be switched on here.' },
   node_running: { status: 409, message: 'The node or its proxy may still be running. Stop it, and try again in a minute.' },
   server_refused: { status: 409, message: 'This cannot be done with this server now.' },
-  move_under_way: { status: 409, message: 'The app is being moved to another server. Wait for its end.' },
+  move_under_way: { status: 409, message: 'The app is being moved to another server. Wait until the move has ended.' },
   move_not_running: { status: 409, message: 'The data of this app is not being copied to another server, so there is no move to stop.' },
   volume_lost: { status: 409, message: 'A volume of the app is not on its server any more.' },
   no_update: { status: 409, message: 'There is no update to apply.' },

@@ -176,7 +176,8 @@ async function serverIdOf(ctx: Context, server: string): Promise<string> {
 
 const move = command({
   usage: 'apps move <app> <server>',
-  summary: 'Move an app with its data to another server, or to "this", the one that Berth runs on; it is away meanwhile, so it asks first',
+  summary:
+    'Move an app with its data to another server, or to "this", the one that Berth runs on; the app is down meanwhile, so the command asks first',
   options: { ...YES, detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } },
   async run(ctx, { app, server }, values) {
     const { id: appId, name } = await findApp(ctx.api, app)
@@ -201,7 +202,7 @@ const stopMove = command({
   async run(ctx, { app }) {
     const { id: appId, name } = await findApp(ctx.api, app)
     const answer = await ctx.api('apps.stopMove', { appId })
-    ctx.out.line(`The move of ${name} is stopped. It starts again where it was.`)
+    ctx.out.line(`The move of ${name} is stopped. The app starts again where it was.`)
     ctx.out.json(answer)
   },
 })

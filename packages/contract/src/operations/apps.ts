@@ -52,7 +52,7 @@ export const appOperations = {
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
   }),
   'apps.move': operation({
-    summary: 'Move an app with its data to another server; the app is away meanwhile',
+    summary: 'Move an app with its data to another server; the app is down meanwhile',
     method: 'POST', path: '/api/apps/move', may: 'owner of the app', body: AppMove, answer: Application, message: 'Move started',
   }),
   'apps.stopMove': operation({

@@ -12,7 +12,7 @@ export async function findAppData(db: Reader, appId: number): Promise<AppData | 
   return await db.selectFrom('app_data').selectAll().where('app_id', '=', appId).executeTakeFirst()
 }
 
-/** Decided once: of two that decide at the same time, the first one wins, and both get its decision. */
+/** Records where the data of an app is. If that was recorded before, it stays and is returned. */
 export async function decideAppData(tx: Tx, wanted: Omit<AppData, 'move_problem'>): Promise<AppData> {
   await tx
     .insertInto('app_data')
@@ -28,11 +28,12 @@ export async function listAppsWithData(db: Reader, server: string): Promise<{ id
   return await apps.where('app_data.server', '=', server).orderBy('app.id').execute()
 }
 
-/** The servers of a move that has not ended; undefined if there is none. */
+/** The move of an app that is under way, if there is one. */
 export async function findDataMove(db: Reader, appId: number): Promise<Selectable<DataMoveTable> | undefined> {
   return await db.selectFrom('data_move').selectAll().where('app_id', '=', appId).executeTakeFirst()
 }
 
+/** What a background task is to remove from another server. */
 export async function insertLeftVolume(tx: Tx, left: Omit<LeftVolume, 'id'>): Promise<void> {
   await tx.insertInto('left_volume').values(left).execute()
 }

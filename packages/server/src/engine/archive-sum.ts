@@ -14,17 +14,17 @@ import {
   WITHOUT_CONTENTS,
 } from './build/tar-bytes.ts'
 
-/** What an archive has, apart from its times: as many files, as many bytes in them, and a checksum over names, owners, modes, links and contents. */
+/** What is in an archive, apart from times. The checksum is over names, owners, modes, links and contents. */
 export type ArchiveSum = { readonly files: number; readonly bytes: number; readonly checksum: string }
 
 const [MODE, UID, GID, LINK] = [100, 108, 116, 157]
 const DIRECTORY = '5'
-/** Of a file, such as its capabilities. Engines of different versions write everything else in different ways. */
+/** Attributes of a file, such as its capabilities. Other records differ between versions of the engine. */
 const ATTRIBUTE = 'SCHILY.xattr.'
 
 /**
- * Passes an archive on, and tells at its end what was in it. An archive that ends too early is an error, and so is one that has more than may
- * be written: before the contents of the file that is too much, which may be all zeros for the hole of a sparse one.
+ * Passes an archive on, and tells at its end what was in it. An archive that ends too early is an error. So is one with more than may be
+ * written; it fails before the contents of the file that does not fit, since the hole of a sparse file would arrive as a stream of zeros.
  */
 export async function* summed(
   chunks: AsyncIterable<Buffer>,
@@ -58,7 +58,7 @@ export async function* summed(
       records = new Map()
       yield* pieces(paddingFor(size).length)
     }
-    yield Buffer.alloc(BLOCK) // the end is two empty blocks; what may follow them says nothing
+    yield Buffer.alloc(BLOCK) // an archive ends with two empty blocks; anything after them is ignored
     while ((await source.next()).done !== true);
     atEnd({ files, bytes, checksum: all.digest('hex') })
   } finally {

@@ -16,13 +16,13 @@ type Deps = {
   doAnswer: (app: AppRow, containers: readonly { id: string }[]) => Promise<boolean>
   /** Does the work while the other replicas have the visitors of a container. */
   withoutVisitors: (app: AppRow, container: Moved, work: (id: string) => Promise<void>) => Promise<void>
-  /** A server that is just back may be lost again. */
+  /** How long to wait, since a server that is just back may be lost again. */
   spreadAfterMs: number
   now: () => Date
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** For one that did not stay where it was moved to. */
+/** After this a replica that came back to a shared server is moved once more. */
 const AGAIN_AFTER_MS = 10 * 60_000
 
 /**
@@ -34,7 +34,7 @@ export function createSpread(deps: Deps) {
   let crowdedSince = new Map<string, number>()
   const movedAt = new Map<string, number>()
 
-  /** None while one of the replicas does not answer: the others may be all that its visitors have. */
+  /** Moves nothing while a replica does not answer: the visitors may need all the others. */
   async function move(appId: number, { id, name, owner, replicas, taken }: Crowded): Promise<void> {
     const app = await findApp(db, appId)
     const all = replicas.map((each) => ({ id: each }))

@@ -95,7 +95,7 @@ function Move({ app, places }: { app: Application; places: readonly Place[] }) {
           onConfirm={() => move.mutate()}
           onClose={() => setAsking(false)}
         >
-          The app is stopped while its data is copied and compared. Then it starts there, and the copy here is removed. If something goes
+          The app is stopped while its data is copied and compared. Then it starts there, and the old copy is removed. If something goes
           wrong, it starts again where it was.
         </ConfirmDialog>
       )}
