@@ -27,6 +27,9 @@ export const STAND_IN = 1000
 /** On the edge's container: the hash of its specification. */
 export const FINGERPRINT_LABEL = 'berth.fingerprint'
 
+/** On a service with data: when Berth last started it again after it had ended. */
+export const STARTS_LABEL = 'berth.starts'
+
 /**
  * On a container that `lent-container.ts` makes beside the one it is for, whose other labels it has: what it is used for. On all others it
  * is empty, because a container inherits the labels of its image.

@@ -12,7 +12,7 @@ type FakeNode = { ID: string; Spec: Spec; Status: { State: string }; Version: { 
 export async function openFakeSwarm(instance: string, ids: readonly string[], mustPull = false) {
   const [here = ''] = ids
   const nodes = new Map(ids.map((id) => [id, nodeNamed(id, id === here ? 'manager' : 'worker')]))
-  const swarm = { isOn: true, labels: { 'berth.instance': instance } as Record<string, string>, token: 1 }
+  const swarm = { isOn: true, spec: { Labels: { 'berth.instance': instance } } as Record<string, unknown>, token: 1 }
   const changes: string[] = []
   /** Nodes that never become managers. */
   const deaf = new Set<string>()
@@ -28,25 +28,29 @@ export async function openFakeSwarm(instance: string, ids: readonly string[], mu
   function read(path: string): unknown {
     const info = swarm.isOn ? { LocalNodeState: 'active', ControlAvailable: true, NodeID: here } : { LocalNodeState: 'inactive' }
     if (path === '/info') return { Name: here, Swarm: info }
-    if (path === '/swarm') return { Version: { Index: 1 }, Spec: { Labels: swarm.labels }, JoinTokens: { Worker: `token-${swarm.token}` } }
+    if (path === '/swarm') return { Version: { Index: 1 }, Spec: swarm.spec, JoinTokens: { Worker: `token-${swarm.token}` } }
     if (path === '/nodes') return [...nodes.values()].map(acting)
     return nodes.get(path.replace('/nodes/', ''))
   }
 
-  function change(path: string, body: unknown): void {
-    const spec = body as Spec // our own request
-    changes.push(path === '/swarm/update' ? 'token' : `${path.split('/')[2]} ${spec.Role}`)
+  function change(path: string, body: unknown, isNewToken: boolean): void {
     if (path === '/swarm/update') {
-      swarm.token += 1
-      swarm.labels = spec.Labels
+      if (isNewToken) {
+        changes.push('token')
+        swarm.token += 1
+      } else changes.push('settings')
+      swarm.spec = body as typeof swarm.spec // our own request
       return
     }
+    const spec = body as Spec // likewise
+    changes.push(`${path.split('/')[2]} ${spec.Role}`)
     const node = nodes.get(path.split('/')[2] ?? '')
     if (node) node.Spec = spec
   }
 
   const server = http.createServer((request, response) => {
-    const path = new URL(request.url ?? '', 'http://engine').pathname.replace(/^\/v1\.\d+/, '')
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine')
+    const path = pathname.replace(/^\/v1\.\d+/, '')
     if (path === '/_ping') return void response.writeHead(200, { 'api-version': '1.41' }).end('OK')
     if (refusals.left > 0 && refusals.pattern.test(`${request.method} ${path}`)) {
       refusals.left -= 1
@@ -54,7 +58,7 @@ export async function openFakeSwarm(instance: string, ids: readonly string[], mu
     }
     if (request.method === 'GET') return void response.end(JSON.stringify(read(path)))
     void json(request).then((body) => {
-      change(path, body)
+      change(path, body, searchParams.get('rotateWorkerToken') === 'true')
       response.end()
     })
   })
@@ -77,6 +81,7 @@ export async function openFakeSwarm(instance: string, ids: readonly string[], mu
     },
     vanish: (id: string) => void nodes.delete(id),
     labelsOf: (id: string): Record<string, string> => nodes.get(id)?.Spec.Labels ?? {},
+    settings: () => swarm.spec,
     token: () => `token-${swarm.token}`,
     /** Answers the next calls of this kind like a manager without a leader. */
     loseLeader: (pattern: RegExp, times: number) => void (refusals = { pattern, left: times }),

@@ -128,13 +128,35 @@ describe('one with data', () => {
     ['runs on while it takes nothing new', [runs], closed, 'running', false],
     ['waits there after it has ended', [failed], closed, 'restarting', true],
     ['is started again after a failure', [failed], answers, 'exited', false],
-    ['waits a little after many failures', [40, 43, 46, 49].map((second) => ({ ...failed, second })), answers, 'restarting', false],
-    ['is started again after that', [10, 13, 16, 19].map((second) => ({ ...failed, second })), answers, 'exited', false],
   ] as const)('%s', (...[, tasks, server, state, waits]) => {
     const details = detailsOfService(service, seen(...tasks), NOW, server)
     expect([details.state, details.waitsFor]).toEqual([state, waits ? server.why : undefined])
     const summary = summaryOfService(service, seen(...tasks), NOW, server)
     expect(summary).toMatchObject({ state, dataServer: 'n2', hasFailed: state === 'exited' })
     expect(summary.waitingSince).toBeUndefined() // it is never brought home
+  })
+
+  /** As Swarm has it after starts at these seconds of the minute. */
+  function startedAt(...seconds: number[]) {
+    const label = (spec: unknown) => (spec as { Labels: Record<string, string> }).Labels // what we have just made
+    const starts = seconds.map((second) => Date.parse(`2026-01-01T00:00:${second}Z`))
+    const spec = starts.reduce<unknown>((before, startedAgain) => changedService(before, { isAnew: true, startedAgain }), {
+      Labels: { kept: 'yes' },
+    })
+    return { ...service, startedAgain: serviceOf({ Spec: spec }).startedAgain, labels: label(spec) }
+  }
+
+  it.each([
+    ['waits a little after many starts', [40, 43, 46], 49, 'restarting'],
+    ['is started again after that', [10, 13, 16], 19, 'exited'],
+    ['is started again after few', [43, 46], 49, 'exited'],
+  ] as const)('%s, of which Swarm knows only the last end', (_what, starts, second, state) => {
+    expect(detailsOfService(startedAt(...starts), seen({ ...failed, second }), NOW, answers).state).toBe(state)
+  })
+
+  it('remembers its last starts beside its other labels', () => {
+    const { labels, startedAgain } = startedAt(10, 20, 30, 40)
+    expect(labels).toEqual({ kept: 'yes', 'berth.starts': startedAgain.join() })
+    expect(startedAgain.map((at) => new Date(at).getUTCSeconds())).toEqual([20, 30, 40])
   })
 })

@@ -1,7 +1,7 @@
 import { cleanLine } from '../../lib/clean-line.ts'
 import { count, field, items, record, text, texts } from '../api/json.ts'
 import { type ContainerDetails, type ContainerSummary, statusText } from '../container-state.ts'
-import { type Owner, ownerOf, projectNetworkName } from '../labels.ts'
+import { type Owner, ownerOf, projectNetworkName, STARTS_LABEL } from '../labels.ts'
 
 /** One start of a service's container, on one node. */
 export type Task = {
@@ -37,6 +37,8 @@ export type Service = {
   readonly serverId: string
   /** With one, it runs only on servers that people gave this label. */
   readonly label: string
+  /** When Berth last started it again after it had ended, if it has data: Swarm tells only of the last end. */
+  readonly startedAgain: readonly number[]
 }
 
 /** The server that has the data of a service. `why` says why it cannot run it now; empty if it can. */
@@ -48,9 +50,9 @@ const GONE = [...ENDED, 'rejected', 'shutdown', 'orphaned', 'remove']
 const AVOIDED = /^node\.id!=/
 const SERVER = /^node\.labels\.berth\.server==/
 const OF_PEOPLE = /^node\.labels\.berth\.label\.(.+)==true$/
-/** What has data is started by Berth. If it ended so often within so long, Berth waits. */
-const MOST_ENDS = 4
-const ENDS_WITHIN_MS = 120_000
+/** What has data is started by Berth. If it was started again so often within so long and has ended, Berth waits. */
+const MOST_STARTS = 3
+const STARTS_WITHIN_MS = 120_000
 const PAUSE_MS = 30_000
 
 export function taskOf(value: unknown): Task {
@@ -85,6 +87,7 @@ export function serviceOf(value: unknown): Service {
     graceSeconds: count(field(template, 'ContainerSpec', 'StopGracePeriod')) / 1e9,
     avoided: constraints.filter((each) => AVOIDED.test(each)).map((each) => each.replace(AVOIDED, '')),
     serverId: (constraints.find((each) => SERVER.test(each)) ?? '').replace(SERVER, ''),
+    startedAgain: startsIn(texts(field(spec, 'Labels'))),
     label: constraints.flatMap((each) => OF_PEOPLE.exec(each)?.[1] ?? [])[0] ?? '',
     volumes: items(field(template, 'ContainerSpec', 'Mounts'))
       .filter((mount) => text(field(mount, 'Type')) === 'volume')
@@ -95,6 +98,13 @@ export function serviceOf(value: unknown): Service {
       })),
     secrets: items(field(template, 'ContainerSpec', 'Secrets')).map((secret) => text(field(secret, 'SecretID'))),
   }
+}
+
+function startsIn(labels: Readonly<Record<string, string>>): number[] {
+  return (labels[STARTS_LABEL] ?? '')
+    .split(',')
+    .map(Number)
+    .filter((at) => at > 0)
 }
 
 /** Its tasks, newest first. */
@@ -131,8 +141,10 @@ function stateWithData(
   const state = service.replicas > 0 && isLost ? 'restarting' : stateOf(service, own)
   if (service.replicas === 0 || state === 'running') return { state, waitsFor: '' }
   if (why !== '') return { state: 'restarting', waitsFor: why }
-  const ends = own.filter(({ state: word, at }) => ENDED.includes(word) && now.getTime() - Date.parse(at) < ENDS_WITHIN_MS)
-  const isPaused = ends.length >= MOST_ENDS && ends.some(({ at }) => now.getTime() - Date.parse(at) < PAUSE_MS)
+  const since = (at: number) => now.getTime() - at
+  const starts = service.startedAgain.filter((at) => since(at) < STARTS_WITHIN_MS)
+  const hasJustEnded = own.some(({ state: word, at }) => ENDED.includes(word) && since(Date.parse(at)) < PAUSE_MS)
+  const isPaused = starts.length >= MOST_STARTS && hasJustEnded
   return { state: state === 'exited' && isPaused ? 'restarting' : state, waitsFor: '' }
 }
 
@@ -202,18 +214,21 @@ function addressesOf({ owner }: Service, task: Task | undefined): Record<string,
   return { [projectNetworkName(owner.instance, owner.projectId)]: task.address }
 }
 
-type ServiceChange = { replicas?: number; isAnew?: boolean; isFree?: boolean; avoided?: readonly string[] }
+type ServiceChange = { replicas?: number; isAnew?: boolean; isFree?: boolean; avoided?: readonly string[]; startedAgain?: number }
 
 /** What a service has to become to run as wanted. `isAnew` replaces the task that runs; `isFree` lets it run on nodes that it was told not to use. */
-export function changedService(spec: unknown, { replicas, isAnew, isFree, avoided }: ServiceChange): Record<string, unknown> {
+export function changedService(spec: unknown, { replicas, isAnew, isFree, avoided, startedAgain }: ServiceChange): Record<string, unknown> {
   const template = record(field(spec, 'TaskTemplate'))
   const placement = record(template['Placement'])
   const others = items(placement['Constraints'])
     .map(text)
     .filter((each) => !AVOIDED.test(each))
+  const labels = texts(field(spec, 'Labels'))
+  const starts = startedAgain === undefined ? [] : [...startsIn(labels), startedAgain].slice(-MOST_STARTS)
   const constraints = [...others, ...(avoided ?? []).map((id) => `node.id!=${id}`)]
   return {
     ...record(spec),
+    ...(starts.length > 0 && { Labels: { ...labels, [STARTS_LABEL]: starts.join() } }),
     TaskTemplate: {
       ...template,
       ...((isFree || avoided) && { Placement: { ...placement, Constraints: constraints } }),

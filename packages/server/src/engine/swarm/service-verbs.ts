@@ -10,6 +10,7 @@ type Deps = {
   calls: ServiceCalls
   dataServerOf: DataGate['dataServerOf']
   passDataGate: DataGate['pass']
+  now: () => Date
   begun: (id: string, begin: Begin, signal?: AbortSignal) => Promise<unknown>
 }
 type Look = (id: string, signal?: AbortSignal) => Promise<{ service: Service; state: string; newest: string } | null>
@@ -19,7 +20,7 @@ const AFTER_GRACE_MS = 60_000
 const STOPPED_TASK_MS = 5000
 
 /** Starting, stopping and restarting containers that exist. */
-export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }: Deps) {
+export function createServiceVerbs({ calls, dataServerOf, passDataGate, now, begun }: Deps) {
   const look = createLook(calls)
   const { stop, remove, ...keeping } = createServiceEnds(calls, look)
 
@@ -37,7 +38,8 @@ export function createServiceVerbs({ calls, dataServerOf, passDataGate, begun }:
     const isDown = isStopped || state === 'exited'
     if (isStopped && service.volumes.length > 0) await withoutStopped(calls, { id, limitMs: AFTER_GRACE_MS, signal })
     if (isDown || ((await dataServerOf(service))?.why ?? '') !== '') await passDataGate(needsOfService(service), signal)
-    if (isDown) await calls.change(id, { replicas: 1, isAnew: !isStopped, isFree: true }, signal)
+    const again = service.volumes.length > 0 && !isStopped && { startedAgain: now().getTime() }
+    if (isDown) await calls.change(id, { replicas: 1, isAnew: !isStopped, isFree: true, ...again }, signal)
     await begun(id, { limitMs: AFTER_GRACE_MS, ...(isDown && { after: newest }) }, signal)
   }
 

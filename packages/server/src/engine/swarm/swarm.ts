@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { coalesce } from '../../lib/coalesce.ts'
 import { EngineError, EngineUnreachable, isNotFound, SwarmUnavailable } from '../api/errors.ts'
 import { count, field, filters, items, record, text, texts } from '../api/json.ts'
@@ -22,6 +23,12 @@ const OVERLAY_BITS = 24
 const ANSWER_MS = 3000
 const CHANGE_MS = 30_000
 const MOST_TRIES = 5
+/**
+ * Of each container Swarm keeps the task that runs and the last one that ended, which tells why it ended and that it did. Its default of five, each with
+ * all its settings, and of 10,000 changes between two snapshots, would let people who deploy fill the memory and the disk of managers.
+ */
+const KEPT_TASKS = 2
+const MOST_CHANGES = 1000
 
 /** Whether a check counts only if the server has pulled an image from this Berth. */
 export type MustPull = () => boolean
@@ -60,24 +67,12 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
     const listen = `${address}:${MANAGER_PORT}` // on this address alone
     // what leaves such a network for its own server comes over docker_gwbridge, which the firewall knows
     const pool = { DefaultAddrPool: [OVERLAY_ADDRESSES], SubnetSize: OVERLAY_BITS }
-    const body = { ListenAddr: listen, AdvertiseAddr: listen, ...pool, Spec: { Labels: { [LABEL.instance]: instance } } }
+    const body = { ListenAddr: listen, AdvertiseAddr: listen, ...pool, Spec: limitedSpec({ Labels: { [LABEL.instance]: instance } }) }
     await transport.json({ method: 'POST', path: '/swarm/init', body, timeoutMs: CHANGE_MS })
   }
 
   async function turnOff(): Promise<void> {
     await transport.json({ method: 'POST', path: '/swarm/leave', query: { force: true }, timeoutMs: CHANGE_MS })
-  }
-
-  /** A new join token for workers, which makes the earlier one invalid. With `until` it is going to be given to somebody. */
-  async function replaceToken(until?: string): Promise<string> {
-    await inSequence(async () => {
-      const swarm = await get('/swarm')
-      const { [OPEN_UNTIL]: _earlier, ...labels } = texts(field(swarm, 'Spec', 'Labels'))
-      const body = { ...record(field(swarm, 'Spec')), Labels: { ...labels, ...(until === undefined ? {} : { [OPEN_UNTIL]: until }) } }
-      const query = { version: count(field(swarm, 'Version', 'Index')), rotateWorkerToken: true }
-      await answered(transport.json({ method: 'POST', path: '/swarm/update', query, body, timeoutMs: CHANGE_MS }))
-    })
-    return text(field(await get('/swarm'), 'JoinTokens', 'Worker'))
   }
 
   /** What should run on the nodes, of everybody. */
@@ -99,10 +94,57 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
     return (await owners()).length
   }
 
-  return { state, turnOn, turnOff, replaceToken, ...createNodes({ transport, get, mustPull }), tasks, owners, countServices }
+  return {
+    state,
+    turnOn,
+    turnOff,
+    ...createSettings({ transport, get }),
+    ...createNodes({ transport, get, mustPull }),
+    tasks,
+    owners,
+    countServices,
+  }
 }
 
 export type Swarm = ReturnType<typeof createSwarm>
+
+function createSettings({ transport, get }: { transport: Transport; get: Get }) {
+  /** What Swarm keeps, also of one that an earlier Berth has switched on. */
+  async function limitHistory(): Promise<void> {
+    await inSequence(async () => {
+      const swarm = await get('/swarm')
+      const spec = record(field(swarm, 'Spec'))
+      const body = limitedSpec(spec)
+      if (isDeepStrictEqual(body, spec)) return
+      const query = { version: count(field(swarm, 'Version', 'Index')) }
+      await answered(transport.json({ method: 'POST', path: '/swarm/update', query, body, timeoutMs: CHANGE_MS }))
+    })
+  }
+
+  /** A new join token for workers, which makes the earlier one invalid. With `until` it is going to be given to somebody. */
+  async function replaceToken(until?: string): Promise<string> {
+    await inSequence(async () => {
+      const swarm = await get('/swarm')
+      const { [OPEN_UNTIL]: _earlier, ...labels } = texts(field(swarm, 'Spec', 'Labels'))
+      const body = { ...record(field(swarm, 'Spec')), Labels: { ...labels, ...(until === undefined ? {} : { [OPEN_UNTIL]: until }) } }
+      const query = { version: count(field(swarm, 'Version', 'Index')), rotateWorkerToken: true }
+      await answered(transport.json({ method: 'POST', path: '/swarm/update', query, body, timeoutMs: CHANGE_MS }))
+    })
+    return text(field(await get('/swarm'), 'JoinTokens', 'Worker'))
+  }
+
+  return { limitHistory, replaceToken }
+}
+
+function limitedSpec(spec: Record<string, unknown>): Record<string, unknown> {
+  const raft = record(spec['Raft'])
+  const interval = count(raft['SnapshotInterval'])
+  return {
+    ...spec,
+    Orchestration: { ...record(spec['Orchestration']), TaskHistoryRetentionLimit: KEPT_TASKS },
+    Raft: { ...raft, SnapshotInterval: interval > 0 ? Math.min(interval, MOST_CHANGES) : MOST_CHANGES },
+  }
+}
 
 function ownerOfService(service: unknown): Owner {
   return ownerOf(texts(field(service, 'Spec', 'Labels')))

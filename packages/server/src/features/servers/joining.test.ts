@@ -220,3 +220,15 @@ it('a server that passed before images came from this Berth is checked once more
   await checking.checkWaiting(signal)
   expect(lab.probed).toEqual(['two'])
 })
+
+it('limits what a Swarm keeps that an earlier Berth has switched on, once', async () => {
+  await using lab = await openLab()
+  await lab.begin().joining.watch()
+  expect(lab.settings()).toEqual({
+    Labels: { 'berth.instance': INSTANCE },
+    Orchestration: { TaskHistoryRetentionLimit: 2 },
+    Raft: { SnapshotInterval: 1000 },
+  })
+  await lab.begin().joining.watch()
+  expect(lab.changes.filter((change) => change === 'settings')).toHaveLength(1)
+})

@@ -32,7 +32,7 @@ const OPEN_MS = 3600 * 1000
 export function createJoining(deps: Deps) {
   const { engine, cluster, instance, now } = deps
   const audit = createServerAudit(deps)
-  const giveIds = createGiveIds(engine, audit)
+  const [giveIds, isOurs] = [createGiveIds(engine, audit), createIsOurs(deps)]
   const oneAtATime = createSemaphore(1)
   /** Whether to ask the engine: at least once, and not again without Swarm. */
   let isOn = true
@@ -85,7 +85,7 @@ export function createJoining(deps: Deps) {
 
   async function watch(): Promise<void> {
     if (!isOn && !(await isSwarmOn(deps.db))) return // another control plane may have switched it on
-    isOn = await isOurs(deps)
+    isOn = await isOurs()
     return isOn ? await registerJoined() : reset()
   }
 
@@ -104,11 +104,17 @@ export function createJoining(deps: Deps) {
   return { invite, stopAdding, watch, image, reset }
 }
 
-/** Asks the engine, and stores the answer, so that others need not ask it. */
-async function isOurs({ db, engine, instance }: Pick<Deps, 'db' | 'engine' | 'instance'>): Promise<boolean> {
-  const { is } = await engine.swarm.state(instance)
-  if (is !== 'worker') await setSwarmOn(db, is === 'ours')
-  return is === 'ours'
+/** Asks the engine, and stores the answer, so that others need not ask it. Of one that is ours, it limits what Swarm keeps: an earlier Berth did not. */
+function createIsOurs({ db, engine, instance }: Pick<Deps, 'db' | 'engine' | 'instance'>) {
+  let isLimited = false
+
+  return async function isOurs(): Promise<boolean> {
+    const { is } = await engine.swarm.state(instance)
+    if (is !== 'worker') await setSwarmOn(db, is === 'ours')
+    if (is === 'ours' && !isLimited) await engine.swarm.limitHistory()
+    isLimited = is === 'ours'
+    return is === 'ours'
+  }
 }
 
 /** Returns our ids by those of Swarm. */
