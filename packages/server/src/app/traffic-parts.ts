@@ -29,7 +29,10 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
   })
   const { edge } = edgeParts
   const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
-  const wanted = createWantedRoutes({ db, engine, instance, dashboard, releaseOf: base.openRelease, probe: probeTarget })
+  const generatedDomains = createGeneratedDomains({ readSettings, now })
+  const { readBase } = generatedDomains
+  const baseDomain = async () => await readBase(db)
+  const wanted = createWantedRoutes({ db, engine, instance, dashboard, baseDomain, releaseOf: base.openRelease, probe: probeTarget })
   const routing = createRouting({ wanted, edge, tuning, log, node: base.node && { db, bootId: base.node.bootId } })
   const onRowsChanged = () => {
     routing.rowsChanged()
@@ -40,8 +43,6 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     base.background.wake('certificates')
   }
 
-  const generatedDomains = createGeneratedDomains({ readSettings, now })
-  const { readBase } = generatedDomains
   const certificates = () => edgeParts.certificates
   const domainCertificates = createDomainCertificates({ db, now, log, readSettings, readBase, certificates, checkDns: edgeParts.checkDns })
   const domains = createDomains({

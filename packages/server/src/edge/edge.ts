@@ -36,7 +36,13 @@ export type EdgeTarget = { readonly ip: string; readonly port: number }
 export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly fallback?: readonly EdgeTarget[]; readonly page?: EdgePage }
 
 /** `redirectHttps` and `hsts` take effect only while the host has a certificate. */
-export type EdgeHostName = { readonly host: string; readonly redirectHttps: boolean; readonly hsts: boolean }
+export type EdgeHostName = {
+  readonly host: string
+  readonly redirectHttps: boolean
+  readonly hsts: boolean
+  /** Other people's apps have hosts beside it, so it sets cookies for itself alone. */
+  readonly hasNeighbours?: boolean
+}
 
 /** One app with all its hosts, so that two hosts of an app can never disagree about its targets. `page` wins over targets. */
 export type EdgeApp = EdgeRelease & { readonly appKey: string; readonly hosts: readonly EdgeHostName[] }

@@ -42,6 +42,12 @@ describe('the maps', () => {
     expect(mapFile(edgeMaps(wanted(apps, ['b.test'])).maps.hosts)).toBe('a.test a|\nb.test a|rs\n')
   })
 
+  it('mark hosts that have neighbours, between the other flags', () => {
+    const hosts = [hostName('a.test'), { ...hostName('b.test'), hasNeighbours: true }, { ...hostName('c.test'), hasNeighbours: true }]
+    const { maps } = edgeMaps(wanted([{ appKey: 'a', hosts, targets: [] }], ['a.test', 'b.test']))
+    expect(mapFile(maps.hosts)).toBe('a.test a|rs\nb.test a|rns\nc.test a|n\n')
+  })
+
   it('give the dashboard its host before any app', () => {
     const routes = {
       apps: [{ appKey: 'a', hosts: [hostName('Dash.test')], targets: [] }],

@@ -27,7 +27,7 @@ export function routableHost(host: string): string | undefined {
 
 /**
  * The maps depend on the wanted routes only: the same routes give the same maps.
- *   hosts       host → app key | flags (r: to https, s: HSTS)
+ *   hosts       host → app key | flags (r: to https, n: has neighbours, s: HSTS), in this order
  *   apps        app key → the name of a page, or a target set, followed by ! and the fallback set while there is one
  *   targets     target set / replica → ip | port, for sets of several; target set > ip | port → the next one, for when that one fails
  *   challenges  token → answer
@@ -116,7 +116,9 @@ function addHost(
   const taken = into.hosts.get(host)
   if (taken !== undefined) return `The host ${host} of ${appKey} is already routed to ${taken.split('|', 1).join('')}.`
   const secured = into.secured.has(host)
-  into.hosts.set(host, `${appKey}|${secured && name.redirectHttps ? 'r' : ''}${secured && name.hsts ? 's' : ''}`)
+  const flags = { r: secured && name.redirectHttps, n: name.hasNeighbours, s: secured && name.hsts }
+  const set = Object.entries(flags).flatMap(([flag, isSet]) => (isSet === true ? [flag] : []))
+  into.hosts.set(host, `${appKey}|${set.join('')}`)
   return undefined
 }
 

@@ -12,6 +12,8 @@ export type KnownDeps = {
   engine: { containers: Pick<Engine['containers'], 'list'> }
   instance: string
   dashboard: () => EdgeRoutes['dashboard']
+  /** Below which the generated names are. */
+  baseDomain: () => Promise<{ readonly name: string } | undefined>
 }
 
 /** What routing knows without asking again: the containers of each app as last listed by the engine, and the rows of apps and hosts. */
@@ -73,7 +75,7 @@ function createLooks({ engine, instance }: Pick<KnownDeps, 'engine' | 'instance'
 }
 
 /** Cached rows of apps and hosts. Only what was marked as stale is read again. */
-function createRows({ db, dashboard }: Pick<KnownDeps, 'db' | 'dashboard'>) {
+function createRows({ db, dashboard, baseDomain }: Pick<KnownDeps, 'db' | 'dashboard' | 'baseDomain'>) {
   let apps = new Map<number, RoutedApp>()
   let endpoints = new Map<number, Endpoint[]>()
   let dashboardRoute: EdgeRoutes['dashboard']
@@ -98,10 +100,10 @@ function createRows({ db, dashboard }: Pick<KnownDeps, 'db' | 'dashboard'>) {
   }
 
   async function readAll(): Promise<void> {
-    const [found, domains] = await Promise.all([routedApps(db), routedDomains(db)])
+    const [found, domains, base] = await Promise.all([routedApps(db), routedDomains(db), baseDomain()])
     const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
     apps = new Map(found.map((app) => [app.id, app]))
-    endpoints = new Map(found.map(({ id }) => [id, endpointsIn(domainsOf.get(id) ?? [])]))
+    endpoints = new Map(found.map(({ id }) => [id, endpointsIn(domainsOf.get(id) ?? [], base?.name)]))
     dashboardRoute = dashboard()
   }
 

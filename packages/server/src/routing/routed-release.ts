@@ -105,16 +105,25 @@ export function strayTargets(
 }
 
 /** The app's own first, with or without a host. */
-export function endpointsIn(domains: readonly RoutedDomain[]): Endpoint[] {
+export function endpointsIn(domains: readonly RoutedDomain[], base?: string): Endpoint[] {
   const byPlace = Map.groupBy(domains, ({ service, port }) => `${service}:${service === '' ? '' : port}`)
   const own = byPlace.get(':') ?? []
   const others = [...byPlace.values()].filter((some) => some !== own)
   const endpointOf = (some: readonly RoutedDomain[], { service, port }: Pick<Endpoint, 'service' | 'port'>): Endpoint => ({
     service,
     port,
-    hosts: some.map(({ host, redirectHttps, hsts }) => ({ host, redirectHttps, hsts })),
+    hosts: some.map(({ host, redirectHttps, hsts }) => ({
+      host,
+      redirectHttps,
+      hsts,
+      ...(isBelow(host, base) && { hasNeighbours: true }),
+    })),
   })
   return [endpointOf(own, { service: '', port: null }), ...others.map((some) => endpointOf(some, some[0] ?? { service: '', port: null }))]
+}
+
+function isBelow(host: string, base: string | undefined): boolean {
+  return base !== undefined && (host === base || host.endsWith(`.${base}`))
 }
 
 /** The edge counts all endpoints of an app as that app: it ignores what comes after the underscore. */

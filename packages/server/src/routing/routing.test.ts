@@ -44,6 +44,16 @@ it('a domain reaches the edge without a question to the engine, even while that 
   await waiting
 })
 
+it('hosts below the domain of generated names have neighbours, and others do not', async () => {
+  await using lab = await openRouting()
+  for (const host of ['shop.apps.test', 'x.shop.apps.test', 'apps.test', 'notapps.test', 'shop.example.test'])
+    await addDomain(lab.db, lab.one.id, host)
+  lab.wanted.markStale()
+  const { apps } = await lab.wanted.read()
+  const neighbours = apps.flatMap(({ hosts }) => hosts.filter(({ hasNeighbours }) => hasNeighbours).map(({ host }) => host))
+  expect(neighbours.toSorted()).toEqual(['apps.test', 'shop.apps.test', 'x.shop.apps.test'])
+})
+
 it('an app that is being stopped gets its page at once, whatever its container does', async () => {
   await using world = await openRouting()
   const { engine, routing, map, db, one } = world

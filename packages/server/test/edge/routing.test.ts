@@ -277,6 +277,30 @@ describe('an app', () => {
   })
 })
 
+describe('cookies of an app that has neighbours', () => {
+  it('are for its own host, whatever domain they name, and those of other hosts stay as they are', async () => {
+    const lines = [
+      ['a=1', 'a=1'],
+      ['a=1; Path=/; HttpOnly', 'a=1; Path=/; HttpOnly'],
+      ['a=1; Domain=apps.test; Path=/; Secure', 'a=1; Path=/; Secure'],
+      ['a=1;dOmAiN = .apps.test', 'a=1'],
+      ['a=1; Path=/;\tdomain\t=apps.test; Max-Age=9', 'a=1; Path=/; Max-Age=9'],
+      ['a=1; Domain=x.test; Path=/; Domain=apps.test; Secure', 'a=1'],
+      [`a=1${'; Domain=apps.test'.repeat(200)}`, 'a=1'],
+      ['domain=apps.test; Path=/x', 'domain=apps.test; Path=/x'],
+      ['a="domain=apps.test"; Comment=subdomain=1; Path=/', 'a="domain=apps.test"; Comment=subdomain=1; Path=/'],
+    ] as const
+    const sent = lines.map(([line]) => line)
+    await using edge = await startTestEdge()
+    await using backend = await startBackend((_req, res) => res.writeHead(200, { 'set-cookie': sent }).end())
+    const shared = { ...app('a1', [], { targets: [backend.target] }), hosts: [{ ...hostName('shop.apps.test'), hasNeighbours: true }] }
+    await edge.edge.setRoutes({ apps: [shared, app('a2', ['own.test'], { targets: [backend.target] })] })
+    for (const method of ['GET', 'POST'])
+      expect((await ask(edge, 'shop.apps.test', { method })).headers['set-cookie']).toEqual(lines.map(([, expected]) => expected))
+    expect((await ask(edge, 'own.test')).headers['set-cookie']).toEqual(sent)
+  })
+})
+
 describe('the sessions of the dashboard', () => {
   const echo = () => startBackend((req, res) => res.end(JSON.stringify(req.headers.cookie ?? null)))
   const session = 'abc.def-ghi_jkl'

@@ -17,6 +17,8 @@ import { openTestDatabase } from '../harness/test-database.ts'
 import { startTestEdge } from '../harness/test-edge.ts'
 
 const INSTANCE = 'abc'
+/** Of generated names. */
+export const BASE_DOMAIN = 'apps.test'
 
 type App = { id: number; projectId: number; deploymentId: number }
 
@@ -92,7 +94,15 @@ export async function openRouting({ healthcheckPath = '', drainMs = 20_000, besi
     probed.add(`${ip}:${port}${path}`)
     return !silent.has(ip)
   }
-  const wanted = createWantedRoutes({ db, engine, instance: INSTANCE, dashboard: () => undefined, releaseOf, probe })
+  const wanted = createWantedRoutes({
+    db,
+    engine,
+    instance: INSTANCE,
+    dashboard: () => undefined,
+    baseDomain: async () => ({ name: BASE_DOMAIN }),
+    releaseOf,
+    probe,
+  })
   let reads = 0
   const read = async () => {
     reads += 1

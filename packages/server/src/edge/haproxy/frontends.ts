@@ -23,6 +23,20 @@ const WANTS_JSON = '{ req.fhdr(accept) -m sub application/json } !{ req.fhdr(acc
 /** A cookie header without the sessions of the dashboard, under either name. */
 const WITHOUT_SESSIONS = ['__Host-berth_session', 'berth_session'].map((name) => `regsub(${name}=[^;]*;?[[:space:]]*,,g)`).join(',')
 
+const DOMAIN = ';[[:space:]]*[Dd][Oo][Mm][Aa][Ii][Nn][[:space:]]*='
+
+/**
+ * A cookie for a parent domain would go to the apps of other people, which answer 400 once there are too many. Browsers read the last of several
+ * domains; such a line keeps only the name and the value. Each pattern is tried in one pass, however long the line is.
+ */
+function cookiesOfOneHost(): string[] {
+  const condition = 'if { var(txn.found) -m sub |n |rn }'
+  return [
+    `  http-response replace-header Set-Cookie ^([^;]*)(;.*)?${DOMAIN}.*${DOMAIN}.*$ \\1 ${condition}`,
+    `  http-response replace-header Set-Cookie ^([^;]*(;.*)?)${DOMAIN}[^;]*(.*)$ \\1\\3 ${condition}`,
+  ]
+}
+
 /** Most requests: a GET that needs none of the rules of the other backends. */
 const IS_PLAIN_GET = `METH_GET ${HAS_TARGET} ${[
   '{ req.fhdr(accept) -m sub application/json text/event-stream }',
@@ -46,6 +60,7 @@ export function frontends(settings: HaproxySettings): string[] {
     ...findingTheTarget(settings, 'first'),
     ...sharing(settings),
     ...SET_DESTINATION,
+    ...cookiesOfOneHost(),
     ...choosingTheWay(),
     '',
     'frontend https',
@@ -57,6 +72,7 @@ export function frontends(settings: HaproxySettings): string[] {
     ...findingTheTarget(settings, 'first'),
     ...sharing(settings),
     ...SET_DESTINATION,
+    ...cookiesOfOneHost(),
     ...choosingTheWay(),
     '',
     // a request whose target failed arrives here from ourselves, already with all headers about the visitor
