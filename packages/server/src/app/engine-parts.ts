@@ -52,6 +52,7 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
     log,
     now,
     ...(fence && { beforeChange: fence.check }),
+    pullWindowMs: config.tuning.pullWindowMs,
     otherServers,
   })
   const engineWatch = createEngineWatch({ engine, provisioning, log })

@@ -8,6 +8,7 @@ import { createContainerLogs, createLogBatches } from './container-logs.ts'
 import { createContainers } from './containers.ts'
 import { createDisk } from './disk.ts'
 import { createMeasureDisk } from './disk-usage.ts'
+import { createDownloads } from './downloads/downloads.ts'
 import { createEdgeHost } from './edge-host.ts'
 import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
@@ -33,6 +34,8 @@ type Deps = {
   log: Log
   now: () => Date
   cgroupRoot?: string
+  /** How long a download may be too slow. */
+  pullWindowMs?: number
   /** May refuse a call that changes something, just before it is made. */
   beforeChange?: () => Promise<void>
   /** What containers on other servers need. Without it, none are placed there. */
@@ -46,8 +49,9 @@ export function createEngine(deps: Deps) {
   const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })
 
   const { facts, ping, counts } = createFacts({ transport })
-  const images = createImages({ transport })
-  const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
+  const downloads = createDownloads(deps.pullWindowMs)
+  const images = createImages({ transport, downloads })
+  const build = createBuilder({ transport, images, downloads, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const here = createContainers({ transport, now: deps.now })
   const agentImage = createAgentImage({ transport, images })
   const { otherServers } = deps

@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { createTransport } from './api/transport.ts'
+import { createDownloads } from './downloads/downloads.ts'
 import { createImages } from './images.ts'
 
 let server: http.Server | undefined
@@ -21,7 +22,7 @@ async function engineThatPulls(messages: readonly object[]) {
   await once(server, 'listening')
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
-  return createImages({ transport: createTransport({ address: { host: '127.0.0.1', port } }) })
+  return createImages({ transport: createTransport({ address: { host: '127.0.0.1', port } }), downloads: createDownloads() })
 }
 
 const layer = (current: number) => ({ id: 'layer', status: 'Downloading', progressDetail: { current, total: 100 } })

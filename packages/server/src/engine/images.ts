@@ -1,8 +1,9 @@
-import { EngineError, isNotFound } from './api/errors.ts'
-import { count, field, filters, items, jsonLines, labelFilter, record, text, texts } from './api/json.ts'
+import { isNotFound } from './api/errors.ts'
+import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
+import type { Downloads } from './downloads/downloads.ts'
 import { type Owner, ownerOf } from './labels.ts'
-import { authHeader, type RegistryCredentials } from './registry.ts'
+import { createPull } from './pull.ts'
 
 export type Image = {
   readonly id: string
@@ -34,17 +35,7 @@ const MOST = {
 /** The engine creates each of them for every container, one after the other. */
 export const MOST_VOLUMES = 50
 
-export type PullOptions = {
-  readonly signal: AbortSignal
-  readonly platform?: string | undefined
-  /** For its registry. */
-  readonly credentials?: RegistryCredentials | undefined
-  onLine(line: string): void
-  /** Called when data arrived, even without a new line. */
-  onActivity?(): void
-}
-
-export function createImages(deps: { transport: Transport }) {
+export function createImages(deps: { transport: Transport; downloads: Downloads }) {
   const { transport } = deps
 
   async function inspect(reference: string, signal?: AbortSignal): Promise<ImageDetails | null> {
@@ -93,27 +84,7 @@ export function createImages(deps: { transport: Transport }) {
     return (await transport.list({ method: 'GET', path: '/images/json', query, signal }, tagsOf)).flat()
   }
 
-  async function pull(reference: string, options: PullOptions): Promise<void> {
-    const query = { fromImage: reference, platform: options.platform, ...(/@|:[^/:]+$/.test(reference) ? {} : { tag: 'latest' }) }
-    const { credentials, signal } = options
-    const headers = authHeader(credentials)
-    const answer = await transport.stream({ method: 'POST', path: '/images/create', query, headers, signal, timeoutMs: 120_000 })
-    const arrived = new Map<string, number>()
-    let last = ''
-    for await (const message of jsonLines(answer.chunks)) {
-      const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
-      if (failure !== '') throw new EngineError(500, failure)
-      const id = text(field(message, 'id'))
-      const bytes = count(field(message, 'progressDetail', 'current'))
-      if (bytes !== arrived.get(id)) options.onActivity?.()
-      arrived.set(id, bytes)
-      const line = [id, text(field(message, 'status'))].filter((part) => part !== '').join(': ')
-      if (line !== last) options.onLine(line) // the engine repeats a layer's status for every chunk of it
-      last = line
-    }
-  }
-
-  return { inspect, exists, tag, remove, removeUnused, list, names, pull }
+  return { inspect, exists, tag, remove, removeUnused, list, names, pull: createPull(deps) }
 }
 
 export type Images = ReturnType<typeof createImages>

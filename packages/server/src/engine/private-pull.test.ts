@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { createTransport } from './api/transport.ts'
+import { createDownloads } from './downloads/downloads.ts'
 import { createImages } from './images.ts'
 import { createPrivatePull } from './private-pull.ts'
 
@@ -28,7 +29,7 @@ async function engineWith(names: Set<string>) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has no path
-  return createImages({ transport: createTransport({ address: { host: '127.0.0.1', port } }) })
+  return createImages({ transport: createTransport({ address: { host: '127.0.0.1', port } }), downloads: createDownloads() })
 }
 
 it.each([

@@ -1,6 +1,7 @@
 import { createTurns } from '../lib/turns.ts'
 import { isConflict, isNotFound } from './api/errors.ts'
-import type { ImageDetails, Images, PullOptions } from './images.ts'
+import type { ImageDetails, Images } from './images.ts'
+import type { PullOptions } from './pull.ts'
 
 /**
  * Pulls an image by its digest, hands it to `use`, and takes the name away again: whoever knows the name of an image on the machine can use

@@ -18,6 +18,8 @@ export const TUNING = {
   /** How long a git server, and a build, may send nothing at all: a compiler may be silent for long. */
   cloneIdleMs: 5 * 60_000,
   buildIdleMs: 20 * 60_000,
+  /** How long a download of an image may be slower than the least pace (see engine/downloads/pace.ts). */
+  pullWindowMs: 2 * 60_000,
   releaseDeadlineMs: 30 * 60_000,
   startDeadlineMs: 10 * 60_000,
   /** How long the data of an app may be copied to another server, and how often we look whether somebody stopped that. */

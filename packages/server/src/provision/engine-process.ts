@@ -14,9 +14,10 @@ export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; r
 
 /**
  * Published ports are handled by the kernel alone, because the firewall around the engine would block the engine's own proxy (decision
- * 8). Build steps, which all run on the engine's default bridge, cannot reach each other.
+ * 8). Build steps, which all run on the engine's default bridge, cannot reach each other. The engine downloads three layers at a time unless
+ * it is told otherwise, so one image could keep all others waiting; while it builds, it needs a MiB of memory for each.
  */
-export const OWN_ENGINE_FLAGS = ['--userland-proxy=false', '--icc=false']
+export const OWN_ENGINE_FLAGS = ['--userland-proxy=false', '--icc=false', '--max-concurrent-downloads=50']
 
 const startTimeoutMs = 60_000
 const pollMs = 200

@@ -8,11 +8,11 @@ import { LABEL } from '../../src/engine/labels.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 
 /** The real engine, and an instance name that nobody else has. Everything made under it is removed at the end. */
-export function openTestEngine(options: { address?: EngineAddress } = {}) {
+export function openTestEngine(options: { address?: EngineAddress; pullWindowMs?: number } = {}) {
   const instance = `t${randomBytes(5).toString('hex')}`
   const labels = { [LABEL.instance]: instance }
   const log = { info: () => undefined, warn: () => undefined }
-  const engine = createEngine({ address: options.address ?? { socketPath: engineSocketPath() }, log, now: () => new Date() })
+  const engine = createEngine({ address: { socketPath: engineSocketPath() }, log, now: () => new Date(), ...options })
   return { engine, instance, [Symbol.asyncDispose]: () => removeEverything(engine, labels) }
 }
 

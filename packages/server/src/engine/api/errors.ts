@@ -37,6 +37,16 @@ export class VolumeLost extends Error {
   override readonly name = 'VolumeLost'
 }
 
+/** A registry sends so slowly that it would keep others from downloading. */
+export class PullTooSlow extends Error {
+  override readonly name = 'PullTooSlow'
+  constructor() {
+    super(
+      'The registry sent less than 1 MiB a minute for two minutes, so the download of the image was stopped. Check the registry, then deploy again.',
+    )
+  }
+}
+
 /** A build that ran and failed: a result for the user, not an error of ours. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed'

@@ -9,6 +9,7 @@ import { failureReason } from '../../features/deployments/run/failure-reason.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import { BuilderSilent, BuildFailed, EngineUnreachable } from '../api/errors.ts'
 import { createTransport } from '../api/transport.ts'
+import { createDownloads } from '../downloads/downloads.ts'
 import { newImageName } from '../image-names.ts'
 import { labelsOf } from '../labels.ts'
 import { createBuilder } from './build.ts'
@@ -154,7 +155,14 @@ describe('a build', () => {
     proxy.delay('POST /build', 5000)
     const transport = createTransport({ address: proxy.address })
     const limits = createBuildLimits({ log: silent })
-    const buildBehind = createBuilder({ transport, images: engine.images, limits, cgroupDriver: async () => 'cgroupfs', firstWordMs: 300 })
+    const buildBehind = createBuilder({
+      transport,
+      images: engine.images,
+      downloads: createDownloads(),
+      limits,
+      cgroupDriver: async () => 'cgroupfs',
+      firstWordMs: 300,
+    })
     const failure = await build(`RUN echo ${unique()}`, { target: { build: buildBehind } }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(BuilderSilent)
     expect(failureReason(failure, createRedactor([]))).toContain('Restart the container engine')

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tarOf } from '../../../testing/images/test-images.ts'
 import { createTransport } from '../api/transport.ts'
+import { createDownloads } from '../downloads/downloads.ts'
 import { createImages } from '../images.ts'
 import { createBuilder } from './build.ts'
 import { createBuildLimits } from './limits.ts'
@@ -48,7 +49,16 @@ async function engineThatSends(messages: () => Iterable<string>) {
   await once(server, 'listening')
   const limits = createBuildLimits({ log: { info: () => undefined, warn: () => undefined } })
   const transport = createTransport({ address: { socketPath } })
-  return { build: createBuilder({ transport, images: createImages({ transport }), limits, cgroupDriver: async () => 'cgroupfs' }), seen }
+  return {
+    build: createBuilder({
+      transport,
+      images: createImages({ transport, downloads: createDownloads() }),
+      downloads: createDownloads(),
+      limits,
+      cgroupDriver: async () => 'cgroupfs',
+    }),
+    seen,
+  }
 }
 
 type Build = Awaited<ReturnType<typeof engineThatSends>>['build']

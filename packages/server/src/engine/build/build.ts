@@ -3,9 +3,11 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BuilderSilent, SpecRefused } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
+import type { Downloads } from '../downloads/downloads.ts'
 import { type ImageDetails, type Images, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../images.ts'
 import type { RegistryCredentials } from '../registry.ts'
 import { type BuildFollower, followBuild } from './follow.ts'
+import { createFollowDownloads } from './follow-downloads.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
 import { openBuildSession, type SessionAnswers } from './session.ts'
 
@@ -41,6 +43,7 @@ const LET_GO_MS = 10_000
 type Deps = {
   transport: Transport
   images: Pick<Images, 'tag' | 'inspect' | 'remove'>
+  downloads: Downloads
   limits: BuildLimiter
   cgroupDriver: () => Promise<string>
   /** A working builder accepts the context and then reports progress at once, whatever there is to build. */
@@ -49,10 +52,12 @@ type Deps = {
 
 /** Image builds with BuildKit over the engine's own API. A build ends with our connection. */
 export function createBuilder(deps: Deps) {
-  const { transport, images, limits, cgroupDriver, firstWordMs = 60_000 } = deps
+  const { transport, images, downloads, limits, cgroupDriver, firstWordMs = 60_000 } = deps
 
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
-    const { memoryBytes, cpus, processes, signal } = request
+    const { memoryBytes, cpus, processes } = request
+    using download = downloads.follow('build', request.signal)
+    const { signal } = download
     const capped = memoryBytes !== undefined
     const [driver] = capped ? await Promise.all([cgroupDriver(), limits.apply({ memoryBytes, cpus, processes })]) : []
     // An engine that uses systemd expects its own slice here, and fails the build otherwise.
@@ -71,7 +76,7 @@ export function createBuilder(deps: Deps) {
       const query = { ...queryOf(request), cgroupparent, buildid, session: session?.id }
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
-      const imageId = await followBuild(answer.chunks, request, connection.heard)
+      const imageId = await followBuild(answer.chunks, request, { heard: connection.heard, parts: createFollowDownloads(download) })
       signal.throwIfAborted() // it may have succeeded before the engine received the cancel
       await refuseLongSettings(images, imageId, signal)
       // Not by the build itself, which would print the name to the log.

@@ -16,7 +16,7 @@ export type TracePart =
   | { readonly kind: 'vertex'; readonly update: VertexUpdate }
   | { readonly kind: 'printed'; readonly printed: Printed }
   | { readonly kind: 'line'; readonly line: string; readonly stream: OutputStream }
-  | { readonly kind: 'transfer'; readonly id: string; readonly current: number }
+  | { readonly kind: 'transfer'; readonly id: string; readonly name: string; readonly current: number; readonly isOver: boolean }
 
 /**
  * Parses a StatusResponse message of BuildKit. Starts come before output and ends after it, whatever their order in the message.
@@ -51,13 +51,14 @@ function readVertex(bytes: Buffer): VertexUpdate {
 }
 
 function readTransfer(bytes: Buffer): TracePart {
-  let [id, digest, current] = ['', '', 0]
+  let [name, digest, current, isOver] = ['', '', 0, false]
   for (const { number, value } of fieldsOf(bytes)) {
-    if (number === 1) id = String(value)
+    if (number === 1) name = String(value)
     if (number === 2) digest = String(value)
     if (number === 4) current = Number(value)
+    if (number === 8) isOver = true
   }
-  return { kind: 'transfer', id: `${digest} ${id}`, current }
+  return { kind: 'transfer', id: `${digest} ${name}`, name, current, isOver }
 }
 
 function readPrinted(message: Buffer): Printed {

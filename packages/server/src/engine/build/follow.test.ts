@@ -7,7 +7,9 @@ async function failureOf(message: string): Promise<BuildFailed> {
     yield Buffer.from(`${JSON.stringify({ errorDetail: { message } })}\n`)
   }
   const follower = { onLine: () => undefined, signal: new AbortController().signal }
-  const cause: unknown = await followBuild(chunks(), follower, () => undefined).catch((error: unknown) => error)
+  const cause: unknown = await followBuild(chunks(), follower, { heard: () => undefined, parts: () => undefined }).catch(
+    (error: unknown) => error,
+  )
   if (cause instanceof BuildFailed) return cause
   throw new Error('the build did not fail')
 }

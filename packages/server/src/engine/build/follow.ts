@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BuildFailed } from '../api/errors.ts'
 import { field, jsonLines, text } from '../api/json.ts'
-import { type OutputStream, tracePartsOf } from './buildkit-messages.ts'
+import { type OutputStream, type TracePart, tracePartsOf } from './buildkit-messages.ts'
 import { createNewsCheck } from './buildkit-trace.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { createBuildOutput } from './output.ts'
@@ -16,6 +16,8 @@ export type BuildFollower = {
   onActivity?(): void
   readonly signal: AbortSignal
 }
+
+type Heard = { heard: () => void; parts: (parts: readonly TracePart[]) => void }
 
 /** The line that says why a step failed is often far from the last one, with output of other steps in between. */
 const KEPT_LINES = 300
@@ -36,7 +38,7 @@ const LOST_TRACK =
  * fails, nothing reports it. So we read as fast as the engine writes, which keeps its reports small. If it happens anyway, empty reports
  * are read slowly, which costs neither side anything, until the image comes or the build is ended for its silence.
  */
-export async function followBuild(chunks: AsyncIterable<Buffer>, follower: BuildFollower, heard: () => void): Promise<string> {
+export async function followBuild(chunks: AsyncIterable<Buffer>, follower: BuildFollower, on: Heard): Promise<string> {
   const lastLines: string[] = []
   const output = createBuildOutput(keeping(lastLines, follower))
   const say = (line: string, stream: OutputStream) => output.take([{ kind: 'line', line, stream }])
@@ -45,7 +47,7 @@ export async function followBuild(chunks: AsyncIterable<Buffer>, follower: Build
   let empty = 0
   let imageId = ''
   for await (const message of jsonLines(chunks)) {
-    heard()
+    on.heard()
     const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
     if (failure !== '') {
       await output.end()
@@ -55,6 +57,7 @@ export async function followBuild(chunks: AsyncIterable<Buffer>, follower: Build
     if (field(message, 'id') === 'moby.buildkit.trace') {
       const parts = tracePartsOf(Buffer.from(text(aux), 'base64'))
       if (parts.filter(isNews).length > 0) follower.onActivity?.()
+      on.parts(parts)
       output.take(parts)
       empty = parts.length === 0 ? empty + 1 : 0
     }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openFakeSwarm } from '../../../testing/harness/fake-swarm.ts'
 import { newAuthority } from '../../lib/x509.ts'
+import { createDownloads } from '../downloads/downloads.ts'
 import { createImages } from '../images.ts'
 import { createImageServer } from './image-server.ts'
 
@@ -26,7 +27,7 @@ async function openLab() {
   const images = createImageServer(
     {
       transport: fake.transport,
-      images: createImages({ transport: fake.transport }),
+      images: createImages({ transport: fake.transport, downloads: createDownloads() }),
       swarm: fake.swarm,
       facts: async () => ({ version: '', platform: 'linux/arm64', cgroupDriver: '' }),
       isSwarm: async () => may.isSwarm,

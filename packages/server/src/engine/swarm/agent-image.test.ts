@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { createTransport } from '../api/transport.ts'
+import { createDownloads } from '../downloads/downloads.ts'
 import { createImages } from '../images.ts'
 import { createAgentImage } from './agent-image.ts'
 
@@ -37,7 +38,7 @@ it('keeps the image of this Node.js and removes those of earlier ones, unless on
   // A listening TCP server has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo
   const transport = createTransport({ address: { host: '127.0.0.1', port } })
-  const agentImage = createAgentImage({ transport, images: createImages({ transport }) })
+  const agentImage = createAgentImage({ transport, images: createImages({ transport, downloads: createDownloads() }) })
   expect(await agentImage.ensure('abc')).toBe(tagOf(process.version))
   expect(asked).toEqual([expect.stringContaining('berth.kind=agent')])
   expect(removed).toEqual([`${tagOf('v20.0.0')} false`, `${tagOf('v22.0.0')} false`])

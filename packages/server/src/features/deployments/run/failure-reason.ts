@@ -4,6 +4,7 @@ import {
   BuildFailed,
   EngineError,
   EngineUnreachable,
+  PullTooSlow,
   ServerAway,
   SpecRefused,
   VolumeLost,
@@ -25,8 +26,8 @@ export class StageTimedOut extends Error {
 const LONGEST = 2000
 /** Every line of it is searched for secrets. */
 const LONGEST_READ = 32 * 1024
-const SAYS_IT_ITSELF = [DeploymentFailure, ServerAway, VolumeLost, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
-const PASSES = [StageTimedOut, ServerAway, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
+const SAYS_IT_ITSELF = [DeploymentFailure, ServerAway, VolumeLost, SourceError, StageTimedOut, SpecRefused, BuilderSilent, PullTooSlow]
+const PASSES = [StageTimedOut, ServerAway, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent, PullTooSlow]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
 type Words = (redactor: Pick<Redactor, 'lines'>) => string
