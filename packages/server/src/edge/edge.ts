@@ -45,7 +45,12 @@ export type EdgeHostName = {
 }
 
 /** One app with all its hosts, so that two hosts of an app can never disagree about its targets. `page` wins over targets. */
-export type EdgeApp = EdgeRelease & { readonly appKey: string; readonly hosts: readonly EdgeHostName[] }
+export type EdgeApp = EdgeRelease & {
+  readonly appKey: string
+  readonly hosts: readonly EdgeHostName[]
+  /** Whose project it is in. What is scarce is shared between owners. */
+  readonly ownerId?: number
+}
 
 export type EdgeRoutes = {
   readonly apps: readonly EdgeApp[]

@@ -4,7 +4,17 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
 
-const APP: RoutedApp = { id: 1, projectId: 1, port: 80, replicas: 1, status: 'running', wanted: 'running', activeId: 5, mainService: '' }
+const APP: RoutedApp = {
+  id: 1,
+  projectId: 1,
+  ownerId: 1,
+  port: 80,
+  replicas: 1,
+  status: 'running',
+  wanted: 'running',
+  activeId: 5,
+  mainService: '',
+}
 const container = (deploymentId: number | 'shared', ip: string, state = 'running', service: string | null = null): ContainerSummary => ({
   id: ip,
   name: ip,

@@ -17,6 +17,8 @@ export type RoutedDomain = {
 export type RoutedApp = {
   id: number
   projectId: number
+  /** Of the project. */
+  ownerId: number
   port: number | null
   replicas: number
   status: AppStatus
@@ -45,9 +47,10 @@ export async function routedApp(db: Reader, appId: number): Promise<RoutedApp | 
 function routed(db: Reader) {
   return db
     .selectFrom('app')
+    .innerJoin('project', 'project.id', 'app.project_id')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
     .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.replicas', 'app.status', 'app.wanted', 'deployment.id as activeId'])
-    .select('deployment.main_service as mainService')
+    .select(['deployment.main_service as mainService', 'project.owner_id as ownerId'])
     .where('app.app_type', 'in', ROUTED)
 }
 

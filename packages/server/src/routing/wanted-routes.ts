@@ -43,7 +43,13 @@ export function createWantedRoutes(deps: Deps) {
     const apps = endpoints.map(({ app, endpoint }): EdgeApp => {
       const release = releaseOf(app, endpoint)
       const key = endpointKey(appKey(app.id), endpoint)
-      return { appKey: key, hosts: endpoint.hosts, ...release, ...(release.targets.length === 0 && { page: pageOf(app) }) }
+      return {
+        appKey: key,
+        ownerId: app.ownerId,
+        hosts: endpoint.hosts,
+        ...release,
+        ...(release.targets.length === 0 && { page: pageOf(app) }),
+      }
     })
     earlier.note(apps)
     const dashboard = known.dashboard()

@@ -11,6 +11,18 @@ describe('targets that HAProxy checks itself', () => {
     expect(targetsToCheck({ apps })).toEqual(['10.232.0.2|80', '10.232.0.3|80'])
   })
 
+  it('are shared: an owner with very many leaves those of others theirs, and so does an app', () => {
+    const many = (third: number) => Array.from({ length: MOST_CHECKED }, (_, n) => `10.232.${third}.${n + 1}`)
+    const greedy = [app('a', ...many(1)), app('b', ...many(2)), app('c', '10.232.3.1', '10.232.3.2')].map((each) => ({
+      ...each,
+      ownerId: 1,
+    }))
+    const other = { ...app('d', ...Array.from({ length: 60 }, (_, n) => `10.232.9.${n + 1}`)), ownerId: 2 }
+    const checked = targetsToCheck({ apps: [...greedy, other] })
+    const count = (third: number) => checked.filter((target) => target.startsWith(`10.232.${third}.`)).length
+    expect([1, 2, 3, 9].map(count)).toEqual([33, 33, 2, 60])
+  })
+
   it('keep their backend when others come and go, and the first ones are checked if there are too many', () => {
     const before = assignChecks(new Map(), ['a|1', 'b|1', 'c|1'])
     expect(Object.fromEntries(before)).toEqual({ 'a|1': 'check-1', 'b|1': 'check-2', 'c|1': 'check-3' })

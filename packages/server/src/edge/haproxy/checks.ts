@@ -1,4 +1,5 @@
 import { isOverlayAddress } from '../../engine/subnets.ts'
+import { fairOrder } from '../../lib/fair-order.ts'
 import type { EdgeRoutes } from '../edge.ts'
 import { type HaproxySettings, lookUp } from './terms.ts'
 
@@ -13,10 +14,22 @@ const SERVER = 'it'
 /** ip | port of each checked target, and the backend that checks it. */
 export type Checked = ReadonlyMap<string, string>
 
-/** Those of several that run on servers which may be lost one by one. What has one target has no other to go to. */
+/**
+ * Those of several that run on servers which may be lost one by one. What has one target has no other to go to. If there are too many, they
+ * are shared: the first target of each app of each owner comes first.
+ */
 export function targetsToCheck({ apps }: EdgeRoutes): string[] {
-  const targets = apps.flatMap((app) => (app.targets.length > 1 ? app.targets.filter(({ ip }) => isOverlayAddress(ip)) : []))
-  return [...new Set(targets.map(({ ip, port }) => `${ip}|${port}`))].toSorted().slice(0, MOST_CHECKED)
+  const shared = apps.filter(({ targets }) => targets.length > 1).toSorted((a, b) => (a.appKey < b.appKey ? -1 : 1))
+  const all = shared.flatMap(({ appKey, ownerId, targets }) =>
+    targets
+      .filter(({ ip }) => isOverlayAddress(ip))
+      .map(({ ip, port }) => ({ appKey, ownerId, target: `${ip}|${port}` }))
+      .toSorted((a, b) => (a.target < b.target ? -1 : 1)),
+  )
+  const never = { last: () => 0, lastOfOwner: () => 0 }
+  const byApp = fairOrder(all, { owner: ({ appKey }) => appKey, ...never })
+  const byOwner = fairOrder(byApp, { owner: ({ ownerId }) => ownerId, ...never })
+  return [...new Set(byOwner.map(({ target }) => target))].slice(0, MOST_CHECKED)
 }
 
 /** Each target keeps its backend as long as it is wanted. */
