@@ -18,7 +18,7 @@ import { startTestEdge } from '../harness/test-edge.ts'
 
 const INSTANCE = 'abc'
 /** Of generated names. */
-export const BASE_DOMAIN = 'apps.test'
+const BASE_DOMAIN = 'apps.test'
 
 type App = { id: number; projectId: number; deploymentId: number }
 
