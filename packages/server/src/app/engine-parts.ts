@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { findProject } from '../domain/rows.ts'
 import { createEngine } from '../engine/engine.ts'
 import { createEngineWatch } from '../features/health/engine-watch.ts'
 import { createImageAuthority } from '../features/servers/image-authority.ts'
@@ -41,6 +42,7 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
       floorBytes: config.tuning.diskFloorBytes,
       identity,
       mayListen: isLeading,
+      ownerOf: async (projectId: number) => (await findProject(db, projectId))?.owner_id,
     },
     authority: async () => (await identity()).authority,
     isSwarm: async () => await isSwarmOn(db),

@@ -42,6 +42,7 @@ async function openLab() {
       floorBytes: 0,
       identity: async () => ({ authority, password: 'secret' }),
       mayListen: () => may.listen,
+      ownerOf: async () => undefined,
       isUsed: () => true,
     },
   )

@@ -23,6 +23,8 @@ export type ImageServerSettings = {
   readonly identity: () => Promise<ImageServerIdentity>
   /** Of several control planes on this machine, one listens. */
   readonly mayListen: () => boolean
+  /** Of a project: people take turns. */
+  readonly ownerOf: (projectId: number) => Promise<number | undefined>
   /** Whether apps can run on other servers at all. */
   readonly isUsed: () => boolean
 }
@@ -120,9 +122,9 @@ export function createImageServer(deps: Deps, settings: ImageServerSettings) {
   }
 
   /** The name and digest under which the other servers can pull an image of this engine. */
-  async function publish(image: string, signal?: AbortSignal): Promise<string> {
+  async function publish(image: string, signal?: AbortSignal, projectId?: number): Promise<string> {
     await keep() // after a start there may be something to deploy before the first look
-    const { name, digest } = await store.publish(image, signal)
+    const { name, digest } = await store.publish(image, signal, projectId === undefined ? undefined : await settings.ownerOf(projectId))
     return `${await ownHost()}/${name}@${digest}`
   }
 

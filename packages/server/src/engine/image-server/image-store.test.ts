@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { archiveOf, END_OF_ARCHIVE, headerOf, paddingFor } from '../build/tar.ts'
 import { createImageStore } from './image-store.ts'
 import { blobsOf } from './manifest.ts'
@@ -139,6 +139,33 @@ it.each<[string, Buffer, string]>([
   await expect(lab.store.publish(IMAGE)).rejects.toThrow(words)
   expect(await readdir(join(lab.directory, 'manifests')).catch(() => [])).toEqual([])
   expect(await readdir(join(lab.directory, 'incoming')).catch(() => [])).toEqual([])
+})
+
+it('one person with many images keeps nobody else waiting', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-images-'))
+  const begun: string[] = []
+  const store = createImageStore({
+    directory,
+    floorBytes: 0,
+    now: () => new Date(),
+    images: { inspect: async (name) => ({ id: name }) as never, names: async () => [] }, // only the id is read
+    transport: {
+      stream: async ({ path, signal }) => {
+        begun.push(path)
+        return await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('cancelled'))))
+      },
+    },
+  })
+  const [ADA, EVE] = [1, 2]
+  const cancel = new AbortController()
+  const publish = (name: string, person: number) => store.publish(`berth/${name}:release`, cancel.signal, person).catch(() => undefined)
+  const all = [publish('eve1', EVE), publish('eve2', EVE), publish('eve3', EVE), publish('ada1', ADA)]
+  await vi.waitFor(() => expect(begun).toHaveLength(2))
+  expect(begun.toSorted()).toEqual(['/images/berth/ada1:release/get', '/images/berth/eve1:release/get'])
+  cancel.abort()
+  await Promise.all(all)
+  await rm(directory, { recursive: true })
+  expect(begun).toHaveLength(2) // those that waited have left
 })
 
 it('refuses a full disk with a sentence', async () => {

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 import { createTurns, type InTurn } from '../../lib/turns.ts'
 import { EngineError } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
@@ -20,8 +20,10 @@ type Deps = {
 
 type Stored = { readonly blobs: ReturnType<typeof createBlobs>; readonly manifests: ReturnType<typeof createManifests> }
 
-/** Exports read and write whole images. */
-const MOST_EXPORTS = 2
+/** Exports read and write whole images. People take turns, and nobody is refused: deployments are limited, and have deadlines. */
+const EXPORTS = { running: 2, runningPerKey: 1, waiting: 10_000, waitingPerKey: 10_000, waitMs: 3600_000 }
+/** Of images that a server asks for again: no person waits for them. */
+const NOBODY = 0
 const EXPORT_ANSWER_MS = 600_000
 /** For a server that waits. A deployment has a deadline of its own. */
 const EXPORT_MS = 900_000
@@ -44,7 +46,7 @@ export function isImageName(name: string): boolean {
 
 /** Reads an image out of the engine. Gives the digest of its manifest. */
 function createExports({ transport, directory }: Pick<Deps, 'transport' | 'directory'>, { blobs, manifests }: Stored) {
-  const atOnce = createSemaphore(MOST_EXPORTS)
+  const limiter = createLimiter(EXPORTS)
 
   async function exportNow(name: string, signal?: AbortSignal): Promise<string> {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -59,7 +61,8 @@ function createExports({ transport, directory }: Pick<Deps, 'transport' | 'direc
     return await manifests.add(name, manifestOf(config, layers))
   }
 
-  return async (name: string, signal?: AbortSignal): Promise<string> => await atOnce.run(async () => await exportNow(name, signal))
+  return async (name: string, person: number, signal?: AbortSignal): Promise<string> =>
+    await limiter.run(person, async () => await exportNow(name, signal), signal)
 }
 
 /**
@@ -85,14 +88,14 @@ export function createImageStore(deps: Deps) {
     return undefined
   }
 
-  /** Stores an image of this engine, unless it is, and gives the digest under which others can pull it. */
-  async function publish(image: string, signal?: AbortSignal): Promise<{ name: string; digest: string }> {
+  /** Stores an image of this engine, unless it is, and gives the digest under which others can pull it. `person` is whose app it is. */
+  async function publish(image: string, signal?: AbortSignal, person = NOBODY): Promise<{ name: string; digest: string }> {
     const found = await images.inspect(image, signal)
     if (found === null) throw new EngineError(404, 'The image of the release is not on this server any more.')
     const name = image.replace(/^berth\//, '').replace(/:release$/, '')
     if (!isImageName(name)) throw new EngineError(500, 'This image cannot be given to other servers.')
     return await inTurn(name, async () => {
-      const digest = (await storedAlready(name, found.id)) ?? (await exported(name, signal))
+      const digest = (await storedAlready(name, found.id)) ?? (await exported(name, person, signal))
       if (known.size >= MOST_KNOWN) known.clear()
       known.set(`${name} ${found.id}`, digest)
       return { name, digest }
@@ -119,7 +122,7 @@ export function createImageStore(deps: Deps) {
   return { publish, cleanUp, removeAll, ...createFinding(deps, stored, { inTurn, exported }) }
 }
 
-type Exporting = { inTurn: InTurn<string>; exported: (name: string, signal?: AbortSignal) => Promise<string> }
+type Exporting = { inTurn: InTurn<string>; exported: (name: string, person: number, signal?: AbortSignal) => Promise<string> }
 
 /** What is asked for by others. */
 function createFinding({ images, now }: Pick<Deps, 'images' | 'now'>, { blobs, manifests }: Stored, { inTurn, exported }: Exporting) {
@@ -135,7 +138,7 @@ function createFinding({ images, now }: Pick<Deps, 'images' | 'now'>, { blobs, m
     if ((await images.inspect(localName(name))) === null) return false
     if (exportedAt.size >= MOST_KNOWN) exportedAt.clear()
     exportedAt.set(name, now().getTime())
-    await exported(name, AbortSignal.timeout(EXPORT_MS))
+    await exported(name, NOBODY, AbortSignal.timeout(EXPORT_MS))
     return true
   }
 

@@ -3,7 +3,7 @@ import { EngineError } from '../api/errors.ts'
 import { field, text } from '../api/json.ts'
 import type { ContainerSpec } from '../container-spec.ts'
 import type { ContainerDetails, ContainerSummary } from '../container-state.ts'
-import { LABEL } from '../labels.ts'
+import { LABEL, ownerOf } from '../labels.ts'
 import { authHeader, type RegistryCredentials } from '../registry.ts'
 import { type DataGate, needsOf } from './data-gate.ts'
 import type { AllowedServers, SwarmNode } from './nodes.ts'
@@ -22,7 +22,7 @@ type Deps = {
   readyNodes: () => Promise<ReadonlySet<string>>
   namesOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** The name and the digest under which the servers can pull an image of this engine. */
-  published: (image: string, signal?: AbortSignal) => Promise<string>
+  published: (image: string, signal?: AbortSignal, projectId?: number) => Promise<string>
   credentials: () => Promise<RegistryCredentials | undefined>
   mustPull: MustPull
   /** The id of the overlay network of a project, once this server reaches it. */
@@ -60,7 +60,7 @@ export function createServiceContainers(deps: Deps) {
 
   /** Returns once its task runs or has ended by itself. One that no server can run is removed again. */
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
-    const image = await deps.published(spec.image, signal)
+    const image = await deps.published(spec.image, signal, ownerOf(spec.labels).projectId ?? undefined)
     const network = await deps.networkOf(spec.labels, signal)
     const files = await deps.ensureFiles(spec, signal)
     const body = serviceRequest(spec, { image, network, avoided: await nodesOfOthers(spec, signal), files, mustPull: deps.mustPull() })
