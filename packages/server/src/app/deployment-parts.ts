@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Config } from '../config.ts'
 import type { Routes } from '../domain/routes.ts'
+import { findProject } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
@@ -25,6 +26,7 @@ import { createPullTemplate } from '../features/deployments/release/container/pu
 import { createReleaseCommand } from '../features/deployments/release/container/release-command.ts'
 import { createRemoveImages } from '../features/deployments/release/container/remove-images.ts'
 import { createPullImages } from '../features/deployments/release/pull-images.ts'
+import { createPullPlaces, type InPullPlace } from '../features/deployments/release/pull-places.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
 import { createRestore } from '../features/deployments/release/restore.ts'
 import { createRestoreLater } from '../features/deployments/release/restore-later.ts'
@@ -94,13 +96,15 @@ export function createDeploymentParts(deps: Deps) {
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
+  const inPullPlace = createPullPlaces({ ownerOf: async (projectId) => (await findProject(db, projectId))?.owner_id })
   const checkImages = createCheckImages({
     engine,
     refuseImage: deps.registries.gate.refuseImage,
     refuseOthersImage: deps.registries.visits.refuseOthersImage,
+    inPullPlace,
   })
   const inImageTurn = createTurns<string>()
-  const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
+  const stages = createStages(deps, { buildTimes, checkImages, inImageTurn, inPullPlace })
   const launchers = {
     container: createContainerLauncher({ ...deps, containers, keptOutput, findTemplate }),
     compose: createComposeLauncher({ ...deps, checkImages, containers, dataDir, keptOutput }),
@@ -158,10 +162,11 @@ type StageParts = {
   buildTimes: ReturnType<typeof createBuildTimes>
   checkImages: ReturnType<typeof createCheckImages>
   inImageTurn: InTurn<string>
+  inPullPlace: InPullPlace
 }
 
 /** The stages that end in something that can be started. */
-function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: StageParts) {
+function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn, inPullPlace }: StageParts) {
   const { db, engine, git, instance, secrets } = deps
   const { dataDir } = deps.config
   const { visits, credentials, gate } = deps.registries
@@ -172,6 +177,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
     engine,
     refuseOthersDigest: visits.refuseOthersDigest,
     refuseImage: gate.refuseImage,
+    inPullPlace,
   })
   const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
@@ -180,6 +186,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
     resolve: visits.resolve,
     admit: visits.admit,
     credentialsFor: credentials.forHost,
+    inPullPlace,
     instance,
     inImageTurn,
     nameOf: secrets.nameOf,
@@ -205,6 +212,6 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
       reservedPorts: deps.reservedPorts,
     }),
     pullReadyImage: createPullReadyImage({ db, pullImage }),
-    pullTemplate: createPullTemplate({ engine, findTemplate }),
+    pullTemplate: createPullTemplate({ engine, findTemplate, inPullPlace }),
   }
 }

@@ -47,6 +47,7 @@ const buildStack = createStackBuild({
   build: engine.build,
   inside: resolveInside,
   checkDockerfile: createCheckDockerfile({
+    inPullPlace: async (_project, _waiting, pull) => await pull(),
     policy: createSourcePolicy({ privateHosts: [], ownPorts: async () => [] }),
     hasEngineFirewall: () => true,
     engine,

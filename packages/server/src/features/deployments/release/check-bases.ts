@@ -5,10 +5,12 @@ import { type ImageParts, imageParts, parseImageReference } from '../../../engin
 import type { ImageDetails } from '../../../engine/images.ts'
 import type { PullPrivately } from '../../../engine/private-pull.ts'
 import type { RegistryCredentials } from '../../../engine/registry.ts'
+import type { InPullPlace } from './pull-places.ts'
 
 type Base = DockerfileReading['bases'][number]
-type Deps = { baseImages: BaseImages; pullPrivately: PullPrivately; refuse: (message: string) => never }
+type Deps = { baseImages: BaseImages; pullPrivately: PullPrivately; inPullPlace: InPullPlace; refuse: (message: string) => never }
 type Wanted = {
+  readonly projectId: number
   readonly platform: string
   readonly signal: AbortSignal
   readonly onActivity?: () => void
@@ -19,7 +21,7 @@ type Wanted = {
  * Checks the triggers of base images (`ONBUILD`), which are build steps written by the author of the image. The checked images are kept
  * until the returned value is disposed. A name without a slash is a stage, or one of Docker's own images.
  */
-export function createCheckBases({ baseImages, pullPrivately, refuse }: Deps) {
+export function createCheckBases({ baseImages, pullPrivately, inPullPlace, refuse }: Deps) {
   /** The builder pulls it again, with the same credentials; only a digest says that it then gets what was checked. */
   async function checkPrivate(where: string, parts: ImageParts, wanted: Wanted & { own: RegistryCredentials }): Promise<null> {
     if (parts.digest === '') return refuse(`${where}. ${NEEDED} Add its digest to the name: ${parts.repository}@sha256:…`)
@@ -57,10 +59,15 @@ export function createCheckBases({ baseImages, pullPrivately, refuse }: Deps) {
     return refuse(`${where}, ${why}`)
   }
 
-  return async function checkBases(bases: readonly Base[], wanted: Wanted): Promise<AsyncDisposable> {
+  async function checkAll(bases: readonly Base[], wanted: Wanted): Promise<AsyncDisposable> {
     await using held = new AsyncDisposableStack()
     for (const base of bases) held.use(await check(base, wanted))
     return held.move()
+  }
+
+  return async function checkBases(bases: readonly Base[], wanted: Wanted): Promise<AsyncDisposable> {
+    const { projectId, signal, onActivity: active = () => undefined } = wanted
+    return await inPullPlace(projectId, { signal, active }, async () => await checkAll(bases, wanted))
   }
 }
 

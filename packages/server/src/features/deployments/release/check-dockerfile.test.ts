@@ -53,6 +53,7 @@ async function check(text: string, buildArgs: Record<string, string> = {}, setBy
   const log = { info: () => undefined, warn: () => undefined }
   const engine = createEngine({ address: { socketPath: join(directory, 'engine.sock') }, log, now: () => new Date() })
   const checkDockerfile = createCheckDockerfile({
+    inPullPlace: async (_project, _waiting, pull) => await pull(),
     refuseOthersDigest,
     refuseImage: gate.refuseImage,
     policy,

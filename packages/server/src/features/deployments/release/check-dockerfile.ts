@@ -12,6 +12,7 @@ import type { SourcePolicy } from '../../../git/source-policy.ts'
 import { createCheckBases } from './check-bases.ts'
 import { refuseRegistries } from './check-registries.ts'
 import type { RefuseImage, RefuseOthersDigest } from './pull-images.ts'
+import type { InPullPlace } from './pull-places.ts'
 
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
@@ -20,6 +21,7 @@ type Deps = {
   engine: Pick<Engine, 'facts' | 'baseImages' | 'pullPrivately'>
   refuseOthersDigest: RefuseOthersDigest
   refuseImage: RefuseImage
+  inPullPlace: InPullPlace
 }
 type Options = {
   readonly projectId: number
@@ -49,8 +51,9 @@ const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\
  * The engine downloads what `ADD` names from the machine's own network, outside the rules for apps and builds. If there is a firewall
  * around the engine, it enforces the rules and this only gives a better error; if not, anything that cannot be checked is refused.
  */
-export function createCheckDockerfile({ policy, hasEngineFirewall, engine, refuseOthersDigest, refuseImage }: Deps): CheckDockerfile {
-  const checkBases = createCheckBases({ baseImages: engine.baseImages, pullPrivately: engine.pullPrivately, refuse })
+export function createCheckDockerfile(deps: Deps): CheckDockerfile {
+  const { policy, hasEngineFirewall, engine, refuseOthersDigest, refuseImage, inPullPlace } = deps
+  const checkBases = createCheckBases({ ...engine, inPullPlace, refuse })
 
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
     const where = `Line ${fetch.line} of the Dockerfile`

@@ -8,6 +8,7 @@ import { RegistryError, registryFailure } from '../../../engine/registry-failure
 import type { InTurn } from '../../../lib/turns.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
 import { imageProblem } from './compose/images.ts'
+import type { InPullPlace } from './pull-places.ts'
 
 type Deps = {
   engine: Pick<Engine, 'images' | 'pullPrivately'>
@@ -15,6 +16,7 @@ type Deps = {
   /** Throws a RegistryError if another project's image has these bytes, and its registry does not give them to this one. */
   admit: (image: ImageDetails, found: ResolvedImage, asking: { user: ImageUser; signal: AbortSignal }) => Promise<void>
   credentialsFor: (user: ImageUser, host: string) => Promise<RegistryCredentials | undefined>
+  inPullPlace: InPullPlace
   instance: string
   /** One at a time for each name of a pulled image: the sweep for leftovers must not remove what is being looked at. */
   inImageTurn: InTurn<string>
@@ -47,7 +49,7 @@ export function createPullImages(deps: Deps) {
     const credentials = await deps.credentialsFor(user, found.host)
     context.say(`Pulling ${byDigest}`)
     const follow = { credentials, onLine: (line: string) => context.output(line, 'stdout'), onActivity: context.active }
-    const named = await context.effect('engine.pull', async (signal) => {
+    const pull = async (signal: AbortSignal) => {
       const keep = async (image: ImageDetails) => {
         const why = imageProblem(image)
         if (why !== undefined) throw new DeploymentFailure(`The image cannot be started: it ${why}`)
@@ -59,7 +61,8 @@ export function createPullImages(deps: Deps) {
         if (!(cause instanceof EngineError)) throw cause
         throw registryFailure(cause, { host: found.host, image: byDigest, hasCredentials: credentials !== undefined })
       })
-    })
+    }
+    const named = await deps.inPullPlace(context.app.project_id, context, () => context.effect('engine.pull', pull))
     if (named === undefined) throw new DeploymentFailure(`The image ${byDigest} was removed while it was pulled. Deploy again.`)
   }
 

@@ -29,7 +29,12 @@ async function check(services: object): Promise<void> {
   const say = () => undefined
   const app = { project_id: 1, source_set_by: null }
   const follower = { app, ...createEffects({ step, signal, say }), signal, say, output: () => undefined, active: () => undefined }
-  await createCheckImages({ engine, refuseImage: async () => undefined, refuseOthersImage: async () => undefined })(follower, plan)
+  await createCheckImages({
+    engine,
+    refuseImage: async () => undefined,
+    refuseOthersImage: async () => undefined,
+    inPullPlace: async (_project, _waiting, pull) => await pull(),
+  })(follower, plan)
 }
 
 it('an image with a very frequent health check is refused, whatever the compose file says', async () => {

@@ -6,6 +6,7 @@ import { type ImageDetails, MOST_SETTINGS_BYTES, MOST_VOLUMES } from '../../../.
 import { RegistryError } from '../../../../engine/registry-failure.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { RefuseImage, RefuseOthersImage } from '../pull-images.ts'
+import type { InPullPlace } from '../pull-places.ts'
 
 type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'> & {
   app: Pick<Context['app'], 'project_id' | 'source_set_by'>
@@ -13,7 +14,7 @@ type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'> & 
 
 const SHORTEST_CHECK_MS = 1000
 
-type Deps = { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage; refuseOthersImage: RefuseOthersImage }
+type Deps = { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage; refuseOthersImage: RefuseOthersImage; inPullPlace: InPullPlace }
 
 /** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
 export function createCheckImages({ engine, refuseImage, refuseOthersImage }: Deps) {
@@ -47,7 +48,8 @@ export function createCheckImages({ engine, refuseImage, refuseOthersImage }: De
     await refuseImage(image, app.source_set_by).catch(asFailure)
     say(`Pulling ${image} for the service ${name}`)
     const follow = { signal, platform, onLine: (line: string) => output(line, 'stdout'), onActivity: active }
-    const refusal = await ask(() => engine.images.pull(image, follow).then(() => undefined, engineWords))
+    const pull = () => ask(() => engine.images.pull(image, follow).then(() => undefined, engineWords))
+    const refusal = await inPullPlace(app.project_id, context, pull)
     const found = await ask(() => engine.images.inspect(image, signal))
     if (found === null)
       throw new DeploymentFailure(`The image ${image} of the service "${name}" could not be pulled: ${refusal ?? 'it does not exist'}`)
