@@ -1,5 +1,5 @@
 import https from 'node:https'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createLimiter, type Limiter } from '../../lib/limiter.ts'
 import { type AgentAnswer, readAnswer, responseTo } from './agent-answer.ts'
 import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
@@ -19,21 +19,26 @@ const MOST_BYTES = 1024 * 1024
 const AWAY_MS = 10_000
 const MOST_AWAY = 1000
 
-/** Half of what an agent takes: there may be another control plane. */
-const AT_ONCE = 8
-const MOST_WAITING = 500
+/**
+ * For each server. It is half of what an agent takes: there may be another control plane. Projects take turns, and one with slow containers
+ * cannot have all places.
+ */
+const LIMITS = { running: 8, runningPerKey: 3, waiting: 2000, waitingPerKey: 500, waitMs: 20_000 }
 
 /** Calls to the agents of other servers, which must prove that they are the one that is asked. */
 export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
   const awayUntil = new Map<string, number>()
   const looking = new Map<string, Promise<boolean>>()
-  const turns = new Map<string, ReturnType<typeof createSemaphore>>()
+  const limiters = new Map<string, Limiter>()
 
-  /** What the engine of that server answers, or null: without its agent, or about a container that it does not have or does not tell about. */
-  async function get(place: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {
-    const turn = turns.get(place.nodeId) ?? createSemaphore(AT_ONCE, { mostWaiting: MOST_WAITING })
-    turns.set(place.nodeId, turn)
-    return await turn.run(async () => await getNow(place, path, signal))
+  /**
+   * What the engine of that server answers, or null: without its agent, or about a container that it does not have or does not tell about.
+   * `project`: whose container it is; 0 for what is of none.
+   */
+  async function get({ project, ...place }: AgentPlace & { project: number }, path: string, signal?: AbortSignal): Promise<unknown> {
+    const limiter = limiters.get(place.nodeId) ?? createLimiter(LIMITS)
+    limiters.set(place.nodeId, limiter)
+    return await limiter.run(project, async () => await getNow(place, path, signal), signal)
   }
 
   async function getNow(place: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {

@@ -105,7 +105,7 @@ async function raw(path: string, options: https.RequestOptions = {}): Promise<st
 
 const calls = (nodeId = NODE) => {
   const { get } = createAgentCalls({ identity, now: () => new Date(), port })
-  return async (path: string) => await get({ nodeId, address: '127.0.0.1' }, path)
+  return async (path: string) => await get({ nodeId, address: '127.0.0.1', project: 1 }, path)
 }
 
 it('gives the usage of a container of an app', async () => {

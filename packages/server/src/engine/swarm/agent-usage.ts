@@ -10,6 +10,8 @@ type Deps = { calls: Pick<ServiceCalls, 'inspect' | 'list'>; agents: AgentCalls;
 
 /** Swarm's id of a server, in the Swarm of an instance. */
 type Place = { readonly instance: string; readonly nodeId: string }
+/** Whose container is asked about. */
+type OfProject = Place & { readonly project: number }
 export type ServerLoad = { readonly cpu: number; readonly memory: number }
 
 /** Addresses of agents change only when they are replaced. */
@@ -26,10 +28,10 @@ export function createAgentUsage({ calls, agents, now }: Deps) {
     return await known.addresses
   }
 
-  async function ask({ instance, nodeId }: Place, call: string, signal?: AbortSignal): Promise<unknown> {
+  async function ask({ instance, nodeId, project }: OfProject, call: string, signal?: AbortSignal): Promise<unknown> {
     try {
       const address = (await addresses(instance)).get(nodeId)
-      return address === undefined ? null : await agents.get({ nodeId, address }, call, signal)
+      return address === undefined ? null : await agents.get({ nodeId, address, project }, call, signal)
     } catch {
       signal?.throwIfAborted()
       return null // no leader, for example
@@ -40,9 +42,9 @@ export function createAgentUsage({ calls, agents, now }: Deps) {
     const found = await calls.inspect(id, signal).catch(() => null)
     signal?.throwIfAborted()
     const task = found && currentTask(tasksOf(found.service, found.tasks))
-    const instance = found?.service.owner.instance ?? null
+    const { instance = null, projectId = null } = found?.service.owner ?? {}
     if (!task || task.state !== 'running' || task.containerId === '' || instance === null) return null
-    return await ask({ instance, nodeId: task.nodeId }, statsCall(task.containerId, { isOneShot }), signal)
+    return await ask({ instance, nodeId: task.nodeId, project: projectId ?? 0 }, statsCall(task.containerId, { isOneShot }), signal)
   }
 
   return {
@@ -58,11 +60,11 @@ export function createAgentUsage({ calls, agents, now }: Deps) {
     },
     /** Of another server, in percent. */
     load: async (place: Place): Promise<ServerLoad | null> => {
-      const found = await ask(place, LOAD_CALL)
+      const found = await ask({ ...place, project: 0 }, LOAD_CALL)
       return found === null ? null : { cpu: percent(field(found, 'cpu')), memory: percent(field(found, 'memory')) }
     },
     /** Whether a container there was killed because it ran out of memory. */
-    ranOutOfMemory: async (place: Place, containerId: string, signal?: AbortSignal): Promise<boolean> =>
+    ranOutOfMemory: async (place: OfProject, containerId: string, signal?: AbortSignal): Promise<boolean> =>
       field(await ask(place, endCall(containerId), signal), 'oomKilled') === true,
   }
 }

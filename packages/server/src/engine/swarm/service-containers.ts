@@ -33,7 +33,11 @@ type Deps = {
   /** Throws if a container with these volumes must not be started now. */
   passDataGate: DataGate['pass']
   /** Whether this container of another server was killed because of its memory. */
-  ranOutOfMemory: (server: { instance: string; nodeId: string }, containerId: string, signal?: AbortSignal) => Promise<boolean>
+  ranOutOfMemory: (
+    server: { instance: string; nodeId: string; project: number },
+    containerId: string,
+    signal?: AbortSignal,
+  ) => Promise<boolean>
   now: () => Date
 }
 
@@ -129,10 +133,13 @@ function createServiceReads({ calls, now, ...deps }: Deps) {
     if (found === null) return null
     const own = tasksOf(found.service, found.tasks)
     const details = detailsOfService(found.service, own, now(), await deps.dataServerOf(found.service))
-    const { instance } = details.owner
+    const { instance, projectId } = details.owner
     const ended = details.exitCode === KILLED ? own.find(({ exitCode }) => exitCode !== null) : undefined
     if (ended === undefined || instance === null) return details
-    return { ...details, oomKilled: await deps.ranOutOfMemory({ instance, nodeId: ended.nodeId }, ended.containerId, signal) }
+    return {
+      ...details,
+      oomKilled: await deps.ranOutOfMemory({ instance, nodeId: ended.nodeId, project: projectId ?? 0 }, ended.containerId, signal),
+    }
   }
 
   return { list, inspect }

@@ -17,7 +17,7 @@ const SHORTEST_CHECK_MS = 1000
 type Deps = { engine: Pick<Engine, 'images'>; refuseImage: RefuseImage; refuseOthersImage: RefuseOthersImage; inPullPlace: InPullPlace }
 
 /** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
-export function createCheckImages({ engine, refuseImage, refuseOthersImage }: Deps) {
+export function createCheckImages({ engine, refuseImage, refuseOthersImage, inPullPlace }: Deps) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     for (const service of plan.services) {
       const found = await context.ask(() => engine.images.inspect(service.image, context.signal))
