@@ -117,7 +117,7 @@ function createDataJobs(base: Foundation, { engine, deploying, routes, onRemoved
   const { restore, containers } = deploying
   const removal = { engine, onRemoved, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) }
   const { removeApp, removeVolume } = createRemoval({ ...base, ...removal })
-  const freeHere = async () => await freeBytes(base.config.dataDir)
+  const freeHere = async () => await freeBytes((await engine.facts()).directory)
   const moveApp = createMoveApp({ ...base, engine, containers, freeHere, restore, routes, onChanged })
   const leavesVolumes =
     <Given>(work: (given: Given, signal: AbortSignal) => Promise<void>) =>

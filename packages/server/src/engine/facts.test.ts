@@ -12,6 +12,7 @@ function openLab() {
         OSType: 'linux',
         Architecture: 'aarch64',
         CgroupDriver: 'systemd',
+        DockerRootDir: '/var/lib/docker',
         Images: asked.length,
       }
     },
@@ -24,7 +25,12 @@ function openLab() {
 
 it('the facts are asked for once, and again with the counts and after the engine was away', async () => {
   const lab = openLab()
-  expect(await lab.facts()).toMatchObject({ version: '25.0.1', platform: 'linux/arm64', cgroupDriver: 'systemd' })
+  expect(await lab.facts()).toMatchObject({
+    version: '25.0.1',
+    platform: 'linux/arm64',
+    cgroupDriver: 'systemd',
+    directory: '/var/lib/docker',
+  })
   expect(await lab.facts()).toMatchObject({ version: '25.0.1' })
   expect(await lab.counts()).toMatchObject({ images: 2, containersRunning: 0 })
   expect(await lab.facts()).toMatchObject({ version: '25.0.2' })

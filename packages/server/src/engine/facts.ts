@@ -7,6 +7,8 @@ export type EngineFacts = {
   /** Its platform, such as `linux/arm64`. */
   readonly platform: string
   readonly cgroupDriver: string
+  /** Where it keeps volumes and images on its machine. */
+  readonly directory: string
 }
 export type EngineCounts = { readonly containersRunning: number; readonly containersTotal: number; readonly images: number }
 
@@ -25,6 +27,7 @@ export function createFacts({ transport }: { transport: Pick<Transport, 'json' |
       version: text(field(answer, 'ServerVersion')),
       platform: `${text(field(answer, 'OSType'))}/${ARCHITECTURES[architecture] ?? architecture}`,
       cgroupDriver: text(field(answer, 'CgroupDriver')),
+      directory: text(field(answer, 'DockerRootDir')),
     }
     known = { at: performance.now(), facts }
     return {

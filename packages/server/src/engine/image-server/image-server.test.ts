@@ -29,7 +29,7 @@ async function openLab() {
       transport: fake.transport,
       images: createImages({ transport: fake.transport, downloads: createDownloads() }),
       swarm: fake.swarm,
-      facts: async () => ({ version: '', platform: 'linux/arm64', cgroupDriver: '' }),
+      facts: async () => ({ version: '', platform: 'linux/arm64', cgroupDriver: '', directory: '' }),
       isSwarm: async () => may.isSwarm,
       usedImages: async () => [],
       now: () => new Date(),

@@ -15,7 +15,7 @@ import { createRegistryVisits } from './visits.ts'
 const DIGEST = `sha256:${'a'.repeat(64)}`
 const SECRET = 'registry.example.com/shop/base'
 const LIE = 'liar.example.net/any/thing'
-const FACTS = { platform: 'linux/amd64', version: '', cgroupDriver: '', containersRunning: 0, containersTotal: 0, images: 0 }
+const FACTS = { platform: 'linux/amd64', version: '', cgroupDriver: '', directory: '', containersRunning: 0, containersTotal: 0, images: 0 }
 const { signal } = new AbortController()
 
 /** The first shows its image to those with the password, Docker Hub has nginx, and every other one shows its own people whatever they ask for. */
