@@ -30,6 +30,8 @@ export type CertificateDeps = {
   node: { bootId: string; orders: Orders } | undefined
   settings: () => Pick<Settings, 'acmeEmail' | 'acmeDirectory'>
   onStatus: (host: string, status: CertificateStatus) => void
+  /** The name above a host that its owner shares with others. */
+  sharedName: (host: string, ownerId: number) => Promise<string | undefined>
   now: () => Date
   log: Logger
 }
@@ -62,7 +64,7 @@ export function createCertificateParts(
   edge: Edge,
   { store, attempts, accountKey }: Stored,
 ) {
-  const { config, db, node, log, now } = deps
+  const { config, db, node, sharedName, log, now } = deps
   const shared = node && createSharedChallenges({ db, bootId: node.bootId, edge, log, now })
   const challenges = shared ?? edge
   const addresses = () => [...ownAddresses(), ...deps.otherAddresses()]
@@ -71,7 +73,7 @@ export function createCertificateParts(
   const acme = createAcme({ settings, accountKey, edge: challenges })
   const directory = () => settings().directoryUrl
   const pause = createAccountPause({ attempts, directory, now })
-  const budget = createOrderBudget({ db, now })
+  const budget = createOrderBudget({ db, now, sharedName })
   const issuer = createCertificateIssuer({ store, attempts, acme, preflight, budget, pause, directory, log, now, random: Math.random })
   const certificates = createCertificates({
     store,

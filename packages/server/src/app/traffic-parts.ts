@@ -1,5 +1,8 @@
+import { isStaff } from '../domain/caller.ts'
+import { findUser } from '../domain/rows.ts'
 import type { EdgeRoutes } from '../edge/edge.ts'
 import { probeTarget } from '../features/deployments/release/health/probes.ts'
+import { isBelow } from '../features/domains/base-domain.ts'
 import { createDomainCertificates } from '../features/domains/certificates.ts'
 import { createGeneratedDomains } from '../features/domains/generated-domain.ts'
 import { ownRecords, recordsOfOthers } from '../features/domains/own-address.ts'
@@ -11,6 +14,7 @@ import { readSettings } from '../features/settings/store.ts'
 import type { Leadership } from '../nodes/leadership.ts'
 import { createRouting } from '../routing/routing.ts'
 import { createWantedRoutes } from '../routing/wanted-routes.ts'
+import type { Db } from '../store/database.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
@@ -18,19 +22,20 @@ import type { Foundation } from './foundation.ts'
 /** Everything on the path of a visitor: the edge, the routes, the domains, and the settings that affect them. */
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts, leadership: Leadership | undefined) {
   const { config, db, instance, now, log, tuning } = base
+  const generatedDomains = createGeneratedDomains({ readSettings, now })
+  const { readBase } = generatedDomains
   const edgeParts = await createEdgeParts({
     ...base,
     node: base.node && leadership && { bootId: base.node.bootId, orders: { isOurs: leadership.isHeld, run: leadership.run } },
     host: edgeHost,
     engine,
     isLeading: () => leadership?.isHeld() ?? true,
+    sharedName: createSharedName({ db, readBase }),
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
   })
   const { edge } = edgeParts
   const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
-  const generatedDomains = createGeneratedDomains({ readSettings, now })
-  const { readBase } = generatedDomains
   const baseDomain = async () => await readBase(db)
   const wanted = createWantedRoutes({ db, engine, instance, dashboard, baseDomain, releaseOf: base.openRelease, probe: probeTarget })
   const routing = createRouting({ wanted, edge, tuning, log, node: base.node && { db, bootId: base.node.bootId } })
@@ -73,6 +78,18 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     domains,
     settings,
     serverAddress,
+  }
+}
+
+type ReadBase = ReturnType<typeof createGeneratedDomains>['readBase']
+
+/** Everybody's generated domains are below the base domain. An admin may do anything there; members each get their share. */
+function createSharedName({ db, readBase }: { db: Db; readBase: ReadBase }) {
+  return async (host: string, ownerId: number): Promise<string | undefined> => {
+    const base = await readBase(db)
+    if (base === undefined || !isBelow(host, base)) return undefined
+    const owner = await findUser(db, ownerId)
+    return owner && isStaff(owner) ? undefined : base.name
   }
 }
 

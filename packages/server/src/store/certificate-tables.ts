@@ -23,8 +23,8 @@ export type CertificateAttemptTable = {
   directory: string | null
 }
 
-/** An order of a certificate for a host of this owner. Only those of the last hours are kept. */
-type CertificateOrderTable = { id: Generated<number>; owner_id: number; ordered_at: string }
+/** An order of a certificate for a host of this owner. Only those of the last week are kept. */
+type CertificateOrderTable = { id: Generated<number>; owner_id: number; host: Generated<string>; ordered_at: string }
 
 /** There is one, with the name `account`. */
 type AcmeAccountTable = { name: string; sealed_key: string }

@@ -24,7 +24,7 @@ export function openKeptCertificates(db: Db, dir: string, now = () => new Date()
     files,
     store: createCertificateStore({ db, secrets, files, adopt, log, now }),
     attempts: createIssueAttempts({ db, adopt }),
-    budget: createOrderBudget({ db, now }),
+    budget: createOrderBudget({ db, now, sharedName: async () => undefined }),
     accountKey: createAccountKey({ db, secrets, adopt }),
   }
 }

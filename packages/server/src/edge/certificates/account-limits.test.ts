@@ -69,7 +69,7 @@ async function openCertificates(answer: (host: string) => void) {
     attempts,
     clock,
     spend: async (owner: number) => {
-      while ((await budget.take(owner)) === undefined);
+      while ((await budget.take('spent.test', owner)) === undefined);
     },
     async [Symbol.asyncDispose]() {
       await certificates.close()

@@ -5,7 +5,7 @@ import { AcmeFailure } from './acme-transport.ts'
 import type { IssueAttempts } from './attempts.ts'
 import type { StoredCertificate } from './certificate-files.ts'
 import type { CertificateStore } from './kept-certificates.ts'
-import { type OrderBudget, OVER_BUDGET } from './order-budget.ts'
+import type { OrderBudget, OverBudget } from './order-budget.ts'
 import { isAboutHost } from './rate-limit.ts'
 import { nextTryDelayMs } from './schedule.ts'
 
@@ -32,9 +32,9 @@ export function createCertificateIssuer(deps: {
       const problem = await preflight.problem(host)
       if (problem !== undefined) throw new AcmeFailure(problem)
       if (pause.current()) return undefined // the authority said so meanwhile; it is tried after the pause
-      const notBefore = await budget.take(ownerId)
-      if (notBefore !== undefined) {
-        await wait(host, notBefore)
+      const over = await budget.take(host, ownerId)
+      if (over) {
+        await wait(host, over)
         return undefined
       }
       const certificate = await store.put(host, 'acme', await acme.issue(host))
@@ -49,10 +49,10 @@ export function createCertificateIssuer(deps: {
   }
 
   /** Waits without counting a failure of the host. */
-  async function wait(host: string, notBefore: Date): Promise<void> {
+  async function wait(host: string, { reason, until }: OverBudget): Promise<void> {
     const failures = attempts.get(host)?.failures ?? 0
-    const nextTryAt = notBefore.getTime() + Math.round(random() * JITTER_MS)
-    await attempts.set(host, { failures, reason: OVER_BUDGET, isRateLimited: false, nextTryAt, directory: directory() })
+    const nextTryAt = until.getTime() + Math.round(random() * JITTER_MS)
+    await attempts.set(host, { failures, reason, isRateLimited: false, nextTryAt, directory: directory() })
   }
 
   async function noteAccountLimit(host: string, { message: reason, retryAfterMs }: AcmeFailure): Promise<void> {

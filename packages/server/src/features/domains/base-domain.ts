@@ -22,14 +22,18 @@ function labelOf(address: string): string | undefined {
   return label.startsWith('-') ? `0${label}` : label.endsWith('-') ? `${label}0` : label
 }
 
+export function isBelow(host: string, base: BaseDomain): boolean {
+  return host.endsWith(`.${base.name}`)
+}
+
 /** Whether the name contains its address: it needs no DNS record, and no certificate is ordered. */
 export function needsNoDns(host: string, base: BaseDomain | undefined): boolean {
-  return host.endsWith('.localhost') || (base !== undefined && base.kind !== 'wildcard' && host.endsWith(`.${base.name}`))
+  return host.endsWith('.localhost') || (base !== undefined && base.kind !== 'wildcard' && isBelow(host, base))
 }
 
 /** Of a name that is deeper than directly below the base domain: the name directly below it. Undefined for all others. */
 export function nameAbove(host: string, base: BaseDomain | undefined): string | undefined {
-  if (base === undefined || !host.endsWith(`.${base.name}`)) return undefined
+  if (base === undefined || !isBelow(host, base)) return undefined
   const labels = host.slice(0, -base.name.length - 1).split('.')
   return labels.length === 1 ? undefined : `${labels.at(-1)}.${base.name}`
 }

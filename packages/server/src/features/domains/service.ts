@@ -12,7 +12,7 @@ import { createLimiter } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { createUnlessTaken } from '../../store/unless-taken.ts'
-import { type BaseDomain, nameAbove, needsNoDns } from './base-domain.ts'
+import { type BaseDomain, isBelow, nameAbove, needsNoDns } from './base-domain.ts'
 import {
   countDomains,
   type DomainView,
@@ -206,7 +206,7 @@ function createRefuseReserved({ readSettings, readBase }: Pick<Deps, 'readSettin
  * app, and read those that it shares with its subdomains.
  */
 async function refuseBelowOthers(tx: Tx, host: string, { app, base }: { app: AppRow; base: BaseDomain | undefined }): Promise<void> {
-  if (base === undefined || !host.endsWith(`.${base.name}`)) return
+  if (base === undefined || !isBelow(host, base)) return
   if (await isForeignBelow(tx, host, app.project_id)) throw new AppError('domain_taken')
   const above = nameAbove(host, base)
   if (above === undefined) return

@@ -38,6 +38,7 @@ import { up as imageServer } from './0036-image-server.ts'
 import { up as serverOutages } from './0037-server-outages.ts'
 import { up as appData } from './0038-app-data.ts'
 import { up as certificateOrders } from './0039-certificate-orders.ts'
+import { up as hostsOfOrders } from './0040-hosts-of-orders.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   { version: 37, name: '0037-server-outages', up: serverOutages },
   { version: 38, name: '0038-app-data', up: appData },
   { version: 39, name: '0039-certificate-orders', up: certificateOrders },
+  { version: 40, name: '0040-hosts-of-orders', up: hostsOfOrders },
 ]
