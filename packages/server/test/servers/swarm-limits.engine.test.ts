@@ -85,6 +85,13 @@ it('a Swarm keeps little, also one that an earlier Berth has switched on', async
   expect(await kept()).toEqual([2, 1000, 500, INSTANCE])
 })
 
+it('a variable is no template, which could take all memory of a manager', async () => {
+  const value = '{{ .Node.Hostname }} {{{x}}} {{ range'
+  await lab.begin(7, 'echo "<$VALUE>"; sleep 1000', { env: { VALUE: value } })
+  const printed = async () => await lab.here.run('docker', 'service', 'logs', '--raw', containerName(INSTANCE, 7, 7)).catch(() => '')
+  await expect.poll(printed, { timeout: 60_000 }).toContain(`<${value}>`)
+})
+
 it('one that crashes again and again is started six times, and leaves its last words and its exit code', async () => {
   const since = String(Math.floor(Date.now() / 1000))
   await lab.begin(4, 'echo the last words; exit 3')

@@ -42,6 +42,15 @@ it('has what a container of an app has: limits, no privileges, no labels that an
   })
 })
 
+it('has variables that Swarm takes as they are, not as templates', () => {
+  const env = { TEMPLATE: '{{ .Node.Hostname }} {{{x}}}', PLAIN: '{ a: { b: 1 }}' }
+  expect(serviceRequest({ ...spec, env }, place)).toMatchObject({
+    TaskTemplate: {
+      ContainerSpec: { Env: ['TEMPLATE={{"{{"}} .Node.Hostname }} {{"{{"}}{x}}}', 'PLAIN={ a: { b: 1 }}'] },
+    },
+  })
+})
+
 it('runs only on servers that the app allows', () => {
   const constraints = (servers: ContainerSpec['servers'] = {}) =>
     serviceRequest({ ...spec, servers }, { ...place, avoided: [] })['TaskTemplate'] as { Placement: { Constraints: string[] } }

@@ -55,7 +55,7 @@ export function serviceRequest(
       ContainerSpec: {
         Image: image,
         Labels: { ...NOT_COMPOSE, ...HIDDEN },
-        Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+        Env: Object.entries(spec.env).map(([key, value]) => withoutTemplates(`${key}=${value}`)),
         // the names differ from those of a container: the entrypoint is the command here
         ...(spec.entrypoint === undefined ? {} : { Command: [...spec.entrypoint] }),
         ...(spec.command === undefined || spec.command.length === 0 ? {} : { Args: [...spec.command] }),
@@ -76,6 +76,14 @@ export function serviceRequest(
     Mode: { Replicated: { Replicas: 1 } },
     EndpointSpec: { Mode: 'dnsrr' },
   }
+}
+
+/**
+ * Swarm executes Go templates in variables, on the managers and on the server of the task: a few hundred characters take all their memory, and
+ * others name servers. What would begin an action becomes an action that prints it.
+ */
+function withoutTemplates(variable: string): string {
+  return variable.replaceAll('{{', '{{"{{"}}')
 }
 
 /**
