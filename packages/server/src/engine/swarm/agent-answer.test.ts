@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { expect, it } from 'vitest'
+import { TooManyParts } from '../../lib/foreign-json.ts'
 import { readAnswer, refusalOf, responseTo } from './agent-answer.ts'
+
+const MOST_BYTES = 400_000
 
 /** Asks an agent that answers with this text. */
 async function ask(status: number, body: string, end: (response: http.ServerResponse) => void = (response) => response.end()) {
@@ -13,7 +16,7 @@ async function ask(status: number, body: string, end: (response: http.ServerResp
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   try {
-    return await readAnswer(await responseTo(http.get({ host: '127.0.0.1', port, agent: false })), 1000)
+    return await readAnswer(await responseTo(http.get({ host: '127.0.0.1', port, agent: false })), MOST_BYTES)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -25,9 +28,10 @@ it('reads the status and the JSON of an answer', async () => {
   expect(await ask(404, '{"message":"There is no such volume here."}')).toMatchObject({ status: 404 })
 })
 
-it('fails when an answer is too long, is not JSON, or breaks off', async () => {
-  await expect(ask(200, JSON.stringify('x'.repeat(1000)))).rejects.toThrow('its answer is too long')
-  await expect(ask(200, 'x'.repeat(2000), () => undefined)).rejects.toThrow('its answer is too long')
+it('fails when an answer is too long, would take too long to parse, is not JSON, or breaks off', async () => {
+  await expect(ask(200, JSON.stringify('x'.repeat(MOST_BYTES)))).rejects.toThrow('its answer is too long')
+  await expect(ask(200, 'x'.repeat(2 * MOST_BYTES), () => undefined)).rejects.toThrow('its answer is too long')
+  await expect(ask(200, `[${'{},'.repeat(100_000)}{}]`)).rejects.toThrow(TooManyParts)
   await expect(ask(200, '<html>')).rejects.toThrow(SyntaxError)
   await expect(ask(200, '{"isUsed":', (response) => response.destroy())).rejects.toThrow('aborted')
 })

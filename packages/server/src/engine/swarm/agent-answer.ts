@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { cleanLine } from '../../lib/clean-line.ts'
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { field, text } from '../api/json.ts'
 
 export type AgentAnswer = { readonly status: number; readonly value: unknown }
@@ -24,7 +25,7 @@ export async function readAnswer(response: IncomingMessage, mostBytes: number): 
     if (bytes > mostBytes) throw new Error('its answer is too long')
     chunks.push(chunk)
   }
-  return { status: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
+  return { status: response.statusCode ?? 0, value: parseForeignJson(Buffer.concat(chunks)) }
 }
 
 /** Why an agent refused a call, in one line for people. */
