@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { coalesce } from '../../lib/coalesce.ts'
+import { retry } from '../../lib/retry.ts'
 import { EngineError, EngineUnreachable, isNotFound, SwarmUnavailable } from '../api/errors.ts'
 import { count, field, filters, items, record, text, texts } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
@@ -23,12 +24,17 @@ const OVERLAY_BITS = 24
 const ANSWER_MS = 3000
 const CHANGE_MS = 30_000
 const MOST_TRIES = 5
+const LEAVE_AGAIN_MS = 500
 /**
  * Of each container Swarm keeps the task that runs and the last one that ended, which tells why it ended and that it did. Its default of five, each with
  * all its settings, and of 10,000 changes between two snapshots, would let people who deploy fill the memory and the disk of managers.
  */
 const KEPT_TASKS = 2
 const MOST_CHANGES = 1000
+
+function hasWaited(cause: unknown): boolean {
+  return cause instanceof EngineError && cause.message.includes('deadline exceeded')
+}
 
 /** Whether a check counts only if the server has pulled an image from this Berth. */
 export type MustPull = () => boolean
@@ -71,8 +77,10 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
     await transport.json({ method: 'POST', path: '/swarm/init', body, timeoutMs: CHANGE_MS })
   }
 
+  /** The engine waits for 15 s until its own parts have ended. They go on ending, so it is asked again. */
   async function turnOff(): Promise<void> {
-    await transport.json({ method: 'POST', path: '/swarm/leave', query: { force: true }, timeoutMs: CHANGE_MS })
+    const leave = async () => await transport.json({ method: 'POST', path: '/swarm/leave', query: { force: true }, timeoutMs: CHANGE_MS })
+    await retry(leave, { isTransient: hasWaited, delayMs: (failures) => (failures < MOST_TRIES ? LEAVE_AGAIN_MS : undefined) })
   }
 
   /** What should run on the nodes, of everybody. */
