@@ -3,8 +3,8 @@ import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import { nothingResponds } from './probes.ts'
 import { factsOf, whyUnhealthy } from './why-unhealthy.ts'
 
-function reasonAfter(lastLines: readonly string[]): string {
-  const details = { state: 'exited', exitCode: 1, oomKilled: false, restartCount: 3 } as ContainerDetails // what an ended container is judged by
+function reasonAfter(lastLines: readonly string[], exitCode = 1): string {
+  const details = { state: 'exited', exitCode, oomKilled: false, restartCount: 3 } as ContainerDetails // what an ended container is judged by
   return whyUnhealthy({ details, lastLines, listening: null, port: 3000, healthcheckPath: '', reason: '' })
 }
 
@@ -21,6 +21,12 @@ it('the line with the reason is shown instead of the last one', () => {
 it('if no line gives a reason, the last five distinct lines are shown', () => {
   expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ Last output: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
+})
+
+it('one that was killed has most likely run out of memory, also if the engine did not notice', () => {
+  expect(reasonAfter(['loading …'], 137)).toMatch(
+    /^The container was killed \(exit code 137\), .* ran out of memory\. .*Memory limit\. Last output: loading …$/,
+  )
 })
 
 it('a container that listens on another port is told by it, and offers it', () => {

@@ -7,6 +7,8 @@ import { startCommandWords } from '../../failure/start-command.ts'
 import { otherPorts } from './port-watch.ts'
 import { nothingResponds } from './probes.ts'
 
+const KILLED = 137
+
 type Seen = {
   details: ContainerDetails | null
   lastLines: readonly string[]
@@ -22,6 +24,9 @@ function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
   if (notStarted !== undefined) return notStarted
   const said = outputSummary(lines)
   if (details.exitCode === null) return `The container exited, and its restart policy started it again${said}`
+  // under load the engine may not hear in time that the kernel ended it
+  if (details.exitCode === KILLED)
+    return `The container was killed (exit code 137), most likely because it ran out of memory. Give it more under Settings → Memory limit${said}`
   const isDone = details.exitCode === 0 ? ' An app must keep running, and its start command came to an end.' : ''
   return `The container exited with code ${details.exitCode}${said}${isDone}`
 }
