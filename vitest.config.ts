@@ -7,6 +7,7 @@ const ALONE = [
   'packages/server/src/engine/build/{build,session}.engine.test.ts',
   'packages/cli/src/images.engine.test.ts', // its registry is on an address that the firewall of other suites blocks
   'packages/server/test/hostile/claimed-images.engine.test.ts', // the same
+  'packages/server/{src/engine/downloads/downloads,test/hostile/slow-pulls}.engine.test.ts', // the same
   'e2e/databases.e2e.test.ts', // the same
   'packages/server/src/provision/engine-firewall.engine.test.ts',
   'packages/server/test/edge/{load,tls}.engine.test.ts',
