@@ -42,7 +42,7 @@ export function createStackParts({ config, db, now, reservedPorts }: Foundation,
     now,
     reservedPorts,
     livePlan: async (app) => (await liveOf(app))?.plan,
-    isDeploying: async (reader, appId) => (await statusesUnderWay(reader, appId)).length > 0,
+    statusesUnderWay,
   })
   return { stacks: { services, runningFile: createRunningFile({ liveOf, previousOf }) }, portSwitches }
 }

@@ -16,6 +16,8 @@ export const QUOTAS = {
   composeAppsOfUser: 200,
   /** Of all apps together. */
   replicasOfUser: 2000,
+  /** Of the machine, for services of compose apps. Also those that were closed and that a release still has. */
+  portsOfUser: 200,
   domainsOfApp: 200,
   domainsOfUser: 2000,
   gitAccounts: 50,

@@ -1,5 +1,6 @@
 import type { PublishedPort } from '@berth/contract'
 import type { Reader, Tx } from '../../store/database.ts'
+import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
 export type HostPort = { readonly port: number; readonly protocol: 'tcp' | 'udp' }
 /** Where a port of the machine leads to. */
@@ -42,6 +43,16 @@ export async function wantedPorts(db: Reader, appId: number): Promise<OpenPort[]
 
 export async function unwantedPorts(db: Reader, appId: number): Promise<HostPort[]> {
   return await db.selectFrom('published_port').select(['port', 'protocol']).where('app_id', '=', appId).where('is_wanted', '=', 0).execute()
+}
+
+/** Also those that were closed and are not free yet. */
+export async function countPorts(db: Reader, app: { id: number; project_id: number }): Promise<{ ofApp: number; ofUser: number }> {
+  return await db
+    .selectFrom('published_port')
+    .innerJoin('app', 'app.id', 'published_port.app_id')
+    .select((eb) => [eb.fn.countAll<number>().as('ofUser'), eb.fn.countAll<number>().filterWhere('app.id', '=', app.id).as('ofApp')])
+    .where('app.project_id', 'in', projectsSharingQuota(db, app.project_id))
+    .executeTakeFirstOrThrow()
 }
 
 export async function savePort(tx: Tx, { port, protocol, ...place }: OpenPort, owner: { appId: number; at: Date }): Promise<void> {

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
-import { addApp } from '../../../testing/harness/stored-app.ts'
+import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { ComposePlan, HostPort } from '../../engine/compose/stack.ts'
+import { QUOTAS } from '../../lib/quota.ts'
+import { statusesUnderWay } from '../containers/store.ts'
+import { insertDeployment, moveDeployment } from '../deployments/store.ts'
 import { createPorts } from './service.ts'
 import { createPortSwitches, portsIn } from './switches.ts'
 
@@ -23,14 +26,14 @@ const OPENED: HostPort = { host: 5433, hostIp: '127.0.0.1', container: 5432, pro
 async function lab(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   const { db } = test
   const [one, two] = [await addApp(db, 'a@example.test'), await addApp(db, 'b@example.test')]
-  const state: { live: ComposePlan | undefined; isDeploying: boolean } = { live: undefined, isDeploying: false }
+  const state: { live: ComposePlan | undefined } = { live: undefined }
   const reservedPorts = async () => [8082]
   const switches = createPortSwitches({
     db,
     now: () => new Date(0),
     reservedPorts,
     livePlan: async () => state.live,
-    isDeploying: async () => state.isDeploying,
+    statusesUnderWay,
   })
   const compose = { app_type: 'compose' } as const
   return {
@@ -69,6 +72,56 @@ it('an app has twenty of them at most', async () => {
   expect(await open(caller, one, { service: 'db', port: 1, hostPort: 20_099 })).toHaveLength(20)
 })
 
+it('ports that were closed and are not free yet count too', async () => {
+  await using test = await openTestDatabase()
+  const { open, close, one, ports } = await lab(test)
+  const { id } = await addDeployment(test.db, one, { sealed_config: '', image: '' })
+  for (let n = 0; n < 20; n += 1) {
+    await open(caller, one, { service: 'db', port: 1, hostPort: 20_000 + n })
+    await close(caller, one, { service: 'db', port: 1 })
+  }
+  const another = { service: 'db', port: 1, hostPort: 20_099 }
+  await expect(open(caller, one, another)).rejects.toThrow('at most 20 open ports')
+  await open(caller, one, { ...another, hostPort: 20_000 }) // its own
+  await expect(open(caller, one, another), 'instead of that one').rejects.toThrow('at most 20 open ports')
+  const kept = await ports.list()
+  expect([kept.length, kept.filter(({ isWanted }) => isWanted).map(({ port }) => port)]).toEqual([20, [20_000]])
+  await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'failed', at: new Date() }))
+  await open(caller, one, another)
+  expect(await ports.list()).toHaveLength(20)
+})
+
+it('the projects of one person have a number of them that they share', async () => {
+  await using test = await openTestDatabase()
+  const { open, one, two } = await lab(test)
+  const owner_id = one.created_by
+  await test.db.transaction(async (tx) => {
+    await tx.updateTable('user').set({ role: 'user' }).execute()
+    const project = { name: 'p', slug: 'p', description: '', tags: '', owner_id, created_at: '', updated_at: '' }
+    const second = await tx.insertInto('project').values(project).returning('id').executeTakeFirstOrThrow()
+    const { id: _, ...copy } = { ...one, project_id: second.id }
+    const app = await tx.insertInto('app').values(copy).returning('id').executeTakeFirstOrThrow()
+    const row = { protocol: 'tcp', since: '', service: 'db', address: '', is_wanted: 0, app_id: app.id } as const
+    const ports = Array.from({ length: QUOTAS.portsOfUser }, (_each, n) => ({ ...row, port: 20_000 + n, target: n }))
+    await tx.insertInto('published_port').values(ports).execute()
+  })
+  const another = { service: 'db', port: 1, hostPort: 30_000 }
+  await expect(open(caller, one, another)).rejects.toThrow("a person's projects can have at most 200 open ports")
+  expect(await open(caller, two, another), 'of somebody else').toHaveLength(1)
+})
+
+it('a port that was closed while a deployment waits is free at once', async () => {
+  await using test = await openTestDatabase()
+  const { open, close, one, two, ports } = await lab(test)
+  const waiting = { app: one, trigger: 'manual', triggeredBy: null, commit: { hash: '', message: '', author: '' }, at: new Date() } as const
+  await test.db.transaction(async (tx) => await insertDeployment(tx, waiting))
+  const db = { service: 'db', port: 5432, hostPort: 5433 }
+  await open(caller, one, db)
+  await close(caller, one, db)
+  expect(await ports.list()).toEqual([])
+  await open(caller, two, db)
+})
+
 it('a port that was closed stays with its app while a release has it or is about to, and is free after that', async () => {
   await using test = await openTestDatabase()
   const { open, close, one, two, ports, state } = await lab(test)
@@ -89,7 +142,7 @@ it('a port that was closed stays with its app while a release has it or is about
 
   state.live = undefined
   await open(caller, one, db)
-  state.isDeploying = true
+  await addDeployment(test.db, one, { sealed_config: '', image: '' })
   await close(caller, one, db)
   expect(await ports.list()).toMatchObject([{ isWanted: false }])
   expect(await ports.wantedOf(one.id)).toEqual([])

@@ -1,4 +1,4 @@
-import { type AppPort, LOOPBACK, LOWEST_HOST_PORT, MOST_OPEN_PORTS } from '@berth/contract'
+import { type AppPort, type DeploymentStatus, LOOPBACK, LOWEST_HOST_PORT, MOST_OPEN_PORTS } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -6,8 +6,9 @@ import type { AppRow } from '../../domain/rows.ts'
 import type { ComposePlan } from '../../engine/compose/stack.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { fieldError } from '../../lib/app-error.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { deletePort, findPort, type OpenPort, type Place, savePort, setUnwanted, wantedPorts } from './store.ts'
+import { countPorts, deletePort, findPort, type OpenPort, type Place, savePort, setUnwanted, wantedPorts } from './store.ts'
 
 type Deps = {
   db: Db
@@ -16,7 +17,7 @@ type Deps = {
   reservedPorts: () => Promise<readonly number[]>
   /** What the app runs now; none where nothing is live. */
   livePlan: (app: AppRow) => Promise<ComposePlan | undefined>
-  isDeploying: (db: Reader, appId: number) => Promise<boolean>
+  statusesUnderWay: (db: Reader, appId: number) => Promise<readonly DeploymentStatus[]>
 }
 type Asked = { service: string; port: number; protocol?: 'tcp' | 'udp' }
 type AskedToOpen = Asked & { hostPort: number; address?: string }
@@ -38,12 +39,10 @@ export function createPortSwitches(deps: Deps) {
     const asked = { service, target: port, protocol, port: hostPort, address }
     const live = await livePlan(app)
     await change(caller, app, { action: 'app.open_port', asked }, async (tx) => {
-      const wanted = await wantedPorts(tx, app.id)
-      await refuseTaken(tx, app.id, asked)
-      const before = wanted.find((each) => isSamePlace(each, asked))
-      if (before === undefined && wanted.length >= MOST_OPEN_PORTS)
-        throw fieldError('invalid_request', 'hostPort', `must be one of at most ${MOST_OPEN_PORTS} open ports; close another one first`)
+      const isOwn = await isOwnPort(tx, app.id, asked)
+      const before = (await wantedPorts(tx, app.id)).find((each) => isSamePlace(each, asked))
       if (before !== undefined && before.port !== hostPort) await giveUp(tx, app.id, before, live)
+      if (!isOwn) await refuseTooMany(tx, app)
       await savePort(tx, asked, { appId: app.id, at: now() })
     })
     return await list(app)
@@ -60,10 +59,12 @@ export function createPortSwitches(deps: Deps) {
     return await list(app)
   }
 
-  /** At once where no release has it or is about to. */
+  /** At once where no release has it or may be starting with it. */
   async function giveUp(tx: Tx, appId: number, one: OpenPort, live: ComposePlan | undefined): Promise<void> {
     const isLive = live?.services.some(({ ports }) => ports.some(({ host, protocol }) => host === one.port && protocol === one.protocol))
-    if (isLive || (await deps.isDeploying(tx, appId))) await setUnwanted(tx, one)
+    // one that waits or builds reads later which ports are wanted
+    const isStarting = (await deps.statusesUnderWay(tx, appId)).includes('deploying')
+    if (isLive || isStarting) await setUnwanted(tx, one)
     else await deletePort(tx, one)
   }
 
@@ -86,12 +87,24 @@ export function createPortSwitches(deps: Deps) {
 
 export type PortSwitches = ReturnType<typeof createPortSwitches>
 
-async function refuseTaken(tx: Tx, appId: number, asked: OpenPort): Promise<void> {
+/** Those that were closed count until no release has them: nobody else can have them either. */
+async function refuseTooMany(tx: Tx, app: AppRow): Promise<void> {
+  const { ofApp, ofUser } = await countPorts(tx, app)
+  if (ofApp >= MOST_OPEN_PORTS) {
+    const hint = 'close another one first, and deploy if the live release has it'
+    throw fieldError('invalid_request', 'hostPort', `must be one of at most ${MOST_OPEN_PORTS} open ports; ${hint}`)
+  }
+  refuseBeyond(QUOTAS.portsOfUser, ofUser, { field: 'hostPort', who: "a person's projects", what: 'open ports' })
+}
+
+/** Whether the app has the port already. Throws if it leads elsewhere. */
+async function isOwnPort(tx: Tx, appId: number, asked: OpenPort): Promise<boolean> {
   const owner = await findPort(tx, asked)
-  if (owner === undefined) return
+  if (owner === undefined) return false
   if (owner.appId !== appId) throw fieldError('invalid_request', 'hostPort', 'must not belong to another app; choose another port')
   if (owner.isWanted && !isSamePlace(owner, asked))
     throw fieldError('invalid_request', 'hostPort', `must not lead to another service already: it leads to ${owner.service}`)
+  return true
 }
 
 /** Programs ask for ports that only the platform may have: 80 is offered as 8080, 443 as 8443. */
