@@ -13,6 +13,7 @@ import type { Connections } from './connections.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
+import { refuseGone } from './refuse-gone.ts'
 import { originOf } from './security.ts'
 import { clearedCookies, sessionCookies } from './session-cookie.ts'
 import { strayCookies } from './stray-cookies.ts'
@@ -189,7 +190,8 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
       const admitted = await admit(gate, line.may, request, read)
       request.body = undefined // otherwise an unneeded body would stay in memory while the call waits
       const result = handler({ ...admitted, session: sessionOf(request, reply), site: siteOf(request), closed: () => closeSignal(reply) })
-      const answer: unknown = result instanceof Promise ? await result : result
+      const refuse = async (cause: unknown) => await refuseGone(gate.loaders, { ...admitted, may: line.may }, cause)
+      const answer: unknown = result instanceof Promise ? await result.catch(refuse) : result
       if (line.shape === 'text' || line.shape === 'file') endWithAccess(gate, line.may, admitted, answer)
       return send(reply, line, answer)
     },
