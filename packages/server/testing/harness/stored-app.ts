@@ -1,7 +1,7 @@
 import type { AppCall, Caller } from '../../src/domain/caller.ts'
 import { type AppRow, type DeploymentRow, insertUser } from '../../src/domain/rows.ts'
 import { insertDeployment, moveDeployment, noteDeployment } from '../../src/features/deployments/store.ts'
-import type { Db } from '../../src/store/database.ts'
+import type { Db, Tx } from '../../src/store/database.ts'
 
 /** An app in a database, with an owner of its own. */
 export async function addApp(db: Db, email: string, now = new Date()): Promise<AppRow> {
@@ -57,6 +57,22 @@ export async function addLiveRelease(db: Db, app: AppRow, { sealed_config = '', 
   const { id } = await addDeployment(db, app, { sealed_config, image: main_service === '' ? 'i' : '' })
   const change = { is_active: 1, ...(main_service !== '' && { main_service }) } as const
   return await db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change }))
+}
+
+/** More apps in the project of this one, each with as many failed deployments. */
+export async function addHistories(tx: Tx, app: AppRow, { apps, deployments }: { apps: number; deployments: number }): Promise<void> {
+  const { id: _, ...row } = app
+  const names = Array.from({ length: apps }, (_each, n) => ({ ...row, name: `old-${n}`, slug: `old-${n}` }))
+  const added = await tx.insertInto('app').values(names).returning('id').execute()
+  const at = new Date()
+  const first = await insertDeployment(tx, { app, trigger: 'manual', triggeredBy: null, commit: { hash: '', message: '', author: '' }, at })
+  const { id: _own, ...failed } = { ...first, status: 'failed', finished_at: at.toISOString() } as const
+  await tx.deleteFrom('deployment').where('id', '=', first.id).execute()
+  for (const { id: app_id } of added)
+    await tx
+      .insertInto('deployment')
+      .values(Array.from({ length: deployments }, (_each, n) => ({ ...failed, app_id, number: n + 1 })))
+      .execute()
 }
 
 /** A call that stays authorised. */

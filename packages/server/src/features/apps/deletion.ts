@@ -6,6 +6,7 @@ import type { AppRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Step } from '../../lib/step.ts'
+import { createYieldTurn } from '../../lib/yield-turn.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { deleteApp, listAppRows } from './store.ts'
 
@@ -16,6 +17,9 @@ type Deps = {
   /** Called after the commit: cancels a running deployment and removes the routes. */
   onRemoved: (appIds: readonly number[]) => void
 }
+
+/** Other requests are answered between two apps, but other writes wait for all of them. */
+const APPS_IN_A_TURN_MS = 20
 
 /** Deletes the rows at once; a job then removes everything else that the app owns. */
 export function createAppDeletion(deps: Deps) {
@@ -48,7 +52,11 @@ export function createAppDeletion(deps: Deps) {
   /** For the deletion of a whole project, in its transaction. */
   async function removeOfProject(tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }): Promise<number[]> {
     const apps = await listAppRows(tx, project.id)
-    for (const app of apps) await removeInTx(tx, caller, app, project.deleteVolumes)
+    const yieldTurn = createYieldTurn(APPS_IN_A_TURN_MS) // on SQLite the statements are synchronous calls
+    for (const app of apps) {
+      await yieldTurn()
+      await removeInTx(tx, caller, app, project.deleteVolumes)
+    }
     return apps.map((app) => app.id)
   }
 

@@ -114,7 +114,7 @@ export function createProjects(deps: Deps) {
     const at = now()
     const memberIds = (await listMembers(tx, project.id)).map(({ id }) => id)
     const removed = await deps.removeApplications(tx, caller, { id: project.id, deleteVolumes: options.deleteVolumes })
-    await deleteProject(tx, project.id)
+    if (!(await deleteProject(tx, project.id))) throw new AppError('project_not_found')
     const words = { before: { name: project.name }, after: options }
     await recordAudit(tx, at, caller, { action: 'project.delete', subject: 'project', subjectId: project.id, ...words })
     await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id, memberIds } })

@@ -35,8 +35,9 @@ export async function updateProject(tx: Tx, id: number, change: Updateable<Proje
   return await tx.updateTable('project').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 }
 
-export async function deleteProject(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('project').where('id', '=', id).execute()
+export async function deleteProject(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('project').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 export async function listMembers(db: Reader, projectId: number): Promise<Member[]> {
