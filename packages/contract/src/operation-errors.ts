@@ -94,6 +94,7 @@ const OF_POLICY = {
   owner: ['not_signed_in', 'not_allowed'],
   'member of the project': ['not_signed_in', 'project_not_found'],
   'owner of the project': ['not_signed_in', 'not_allowed', 'project_not_found'],
+  'member but not owner of the project': ['not_signed_in', 'not_allowed', 'project_not_found'],
   'member of the app': ['not_signed_in', 'app_not_found'],
   'owner of the app': ['not_signed_in', 'not_app_owner', 'app_not_found'],
   'steward of the app': ['not_signed_in', 'not_allowed', 'app_not_found'],

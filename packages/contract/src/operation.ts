@@ -13,6 +13,7 @@ export const POLICIES = [
   'owner',
   'member of the project',
   'owner of the project',
+  'member but not owner of the project',
   'member of the app',
   'owner of the app',
   'steward of the app',

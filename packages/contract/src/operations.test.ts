@@ -9,6 +9,7 @@ const LINES = Object.entries<Operation>(operations)
 const NEEDS: Partial<Record<Policy, readonly string[]>> = {
   'member of the project': ['projectId', 'id'],
   'owner of the project': ['projectId', 'id'],
+  'member but not owner of the project': ['projectId', 'id'],
   'member of the app': ['appId'],
   'owner of the app': ['appId'],
   'steward of the app': ['appId'],

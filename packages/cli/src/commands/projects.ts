@@ -59,4 +59,17 @@ const remove = command({
   },
 })
 
-export const projects = [list, create, update, remove]
+const leave = command({
+  usage: 'projects leave <project>',
+  summary: 'Leave a project that you do not own; asks first',
+  options: YES,
+  async run(ctx, { project }, values) {
+    const { id, name } = await findProject(ctx.api, project)
+    await ctx.prompt.confirm(name, values['yes'] === true)
+    const answer = await ctx.api('projects.leave', { id })
+    ctx.out.line(`You left the project ${name}.`)
+    ctx.out.json(answer)
+  },
+})
+
+export const projects = [list, create, update, leave, remove]

@@ -36,6 +36,10 @@ export const projectOperations = {
     summary: 'Set the members of a project; people can be added by email, and the owner always stays a member',
     method: 'PUT', path: '/api/projects/members', may: 'owner of the project', body: MembersChange, answer: ProjectDetails,
   }),
+  'projects.leave': operation({
+    summary: 'Leave a project; its owner cannot',
+    method: 'POST', path: '/api/projects/leave', may: 'member but not owner of the project', body: ById, answer: ById,
+  }),
   'projects.delete': operation({
     summary: 'Delete a project and everything in it; volumes only on request',
     method: 'DELETE', path: '/api/projects/delete', may: 'owner of the project', body: ProjectDeletion, answer: Deleted,

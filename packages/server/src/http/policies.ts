@@ -24,6 +24,7 @@ export type Subjects = GitSubjects &
     owner: { caller: Caller }
     'member of the project': InProject
     'owner of the project': InProject
+    'member but not owner of the project': InProject
     'member of the app': InApp
     'owner of the app': InApp
     'steward of the app': InApp
@@ -38,6 +39,9 @@ type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'insta
 }
 type Loader<P extends Policy> = (caller: Caller, ids: Ids) => Promise<Subjects[P]>
 export type Loaders = { [P in Exclude<Policy, OpenPolicy>]: Loader<P> }
+
+const OWNER_STAYS = 'The owner of a project is always a member of it. You can delete the project instead.'
+const NO_MEMBER = 'You are not a member of this project.'
 
 function found<Row>(row: Row | undefined, code: ErrorCode): Row {
   if (row === undefined) throw new AppError(code)
@@ -88,6 +92,12 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     'owner of the project': async (caller, ids) => {
       const subject = await loadProject(caller, ids)
       if (!isStaff(caller) && subject.project.owner_id !== caller.id) throw new AppError('not_allowed')
+      return subject
+    },
+    'member but not owner of the project': async (caller, ids) => {
+      const subject = await loadProject(caller, ids)
+      if (subject.project.owner_id === caller.id) throw new AppError('not_allowed', { message: OWNER_STAYS })
+      if (!(await store.isMember(db, subject.project.id, caller.id))) throw new AppError('not_allowed', { message: NO_MEMBER })
       return subject
     },
     'member of the app': async (caller, ids) => await loadApp(caller, ids.appId ?? 0),

@@ -48,6 +48,8 @@ const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   owner: (role) => signedIn(role, () => (role === 'owner' ? 'allowed' : 'not_allowed')),
   'member of the project': members('project_not_found'),
   'owner of the project': (role) => seen(role, 'project_not_found', { may: ['project owner', ...STAFF], refusal: 'not_allowed' }),
+  'member but not owner of the project': (role) =>
+    seen(role, 'project_not_found', { may: ['member', 'app owner'], refusal: 'not_allowed' }),
   'member of the app': members('app_not_found'),
   'owner of the app': (role) => seen(role, 'app_not_found', { may: ['app owner'], refusal: 'not_app_owner' }),
   'steward of the app': (role) => seen(role, 'app_not_found', { may: ['app owner', 'project owner', ...STAFF], refusal: 'not_allowed' }),
@@ -126,6 +128,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
 /** These remove something that the next role would need, so each call gets its own subject. */
 const CONSUMES: ReadonlySet<OperationName> = new Set([
   'projects.members',
+  'projects.leave',
   'projects.delete',
   'apps.transfer',
   'apps.delete',

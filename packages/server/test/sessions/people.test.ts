@@ -65,6 +65,24 @@ describe('somebody who only owns a project', () => {
   })
 })
 
+it('a member can leave a project, and its owner cannot', async () => {
+  const { id } = await person.call('projects.create', { name: 'To leave' })
+  const { id: own } = await person.call('apps.create', { projectId: id, name: 'app' })
+  await person.call('projects.members', { id, emails: [stranger.email, member.email] })
+  await using events = await berth.connect('events', { cookie: stranger.cookie })
+  expect(await stranger.call('projects.leave', { id })).toEqual({ id })
+  await events.waitFor(({ type }) => type === 'project.members_changed')
+  for (const name of ['projects.leave', 'projects.get'] as const)
+    await expect(stranger.call(name, { id })).rejects.toMatchObject({ code: 'project_not_found' })
+  await expect(stranger.call('apps.get', { appId: own })).rejects.toMatchObject({ code: 'app_not_found' })
+  await expect(person.call('projects.leave', { id })).rejects.toThrow('The owner of a project is always a member of it.')
+  await expect(owner.call('projects.leave', { id }), 'sees all projects').rejects.toThrow('You are not a member of this project.')
+  const { members } = await person.call('projects.get', { id })
+  expect(members.map(({ email }) => email)).toEqual([person.email, member.email])
+  const [line] = (await owner.call('audit.list', {})).filter(({ action }) => action === 'project.leave')
+  expect(line).toMatchObject({ subjectId: id, actorEmail: stranger.email, before: { name: 'To leave' } })
+})
+
 it('admins and owners, who can list all users, may name everybody by id', async () => {
   const admin = await berth.as('admin', 'admin')
   const project = await admin.call('projects.create', { name: 'Theirs' })

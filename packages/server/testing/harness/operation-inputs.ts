@@ -39,6 +39,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'projects.get': ofProject,
   'projects.update': (given) => ({ ...ofProject(given), name: 'Renamed' }),
   'projects.members': (given) => ({ ...ofProject(given), userIds: [given.subject.userId] }),
+  'projects.leave': ofProject,
   'projects.delete': ofProject,
   'apps.create': ({ subject, n }) => ({ projectId: subject.projectId, name: `app ${n}` }),
   'apps.list': ({ subject }) => ({ projectId: subject.projectId }),

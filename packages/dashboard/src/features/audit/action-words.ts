@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'project.create': 'Project created',
   'project.update': 'Project changed',
   'project.members': 'Members changed',
+  'project.leave': 'Left the project',
   'project.env_replace': 'Project variables changed',
   'project.delete': 'Project deleted',
   'app.create': 'App created',

@@ -1,7 +1,7 @@
 import type { Member, ProjectDetails } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { IconButton } from '../../components/button.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -11,13 +11,17 @@ import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { ROLE_WORDS } from '../../lib/status.ts'
 import { useForm } from '../../lib/use-form.ts'
+import { useMe } from '../session/queries.ts'
+import { LeaveProject } from './leave-project.tsx'
 import { projectKeys } from './queries.ts'
 import { useMayManage, useProject } from './use-project.ts'
 
 export function ProjectMembers() {
   const project = useProject()
   const mayManage = useMayManage(project)
+  const person = useMe()
   const [removing, setRemoving] = useState<Member>()
+  const [isLeaving, setIsLeaving] = useState(false)
   return (
     <div className="grid max-w-3xl gap-4">
       {mayManage && <AddMember project={project} />}
@@ -32,7 +36,8 @@ export function ProjectMembers() {
                 </p>
                 <p className="text-[13px] text-ink-soft">{rightsIn(project, member)}</p>
               </div>
-              {mayManage && member.id !== project.ownerId && (
+              {member.id !== project.ownerId && member.id === person.id && <Button onClick={() => setIsLeaving(true)}>Leave…</Button>}
+              {member.id !== project.ownerId && member.id !== person.id && mayManage && (
                 <IconButton icon="trash" label={`Remove ${member.email}`} onClick={() => setRemoving(member)} />
               )}
             </li>
@@ -40,6 +45,7 @@ export function ProjectMembers() {
         </ul>
       </Card>
       {removing && <RemoveMember project={project} member={removing} onClose={() => setRemoving(undefined)} />}
+      {isLeaving && <LeaveProject project={project} onClose={() => setIsLeaving(false)} />}
     </div>
   )
 }

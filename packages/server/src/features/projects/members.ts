@@ -1,5 +1,5 @@
 import { recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type Again, type Caller, isStaff } from '../../domain/caller.ts'
 import { insertMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -51,5 +51,17 @@ export async function setMembers(deps: { db: Db; now: () => Date }, caller: Call
       after: { members: [...next] },
     })
     await appendEvent(tx, at, { type: 'project.members_changed', data: { projectId: project.id, removedUserIds } })
+  })
+}
+
+/** Asks once more in the transaction: the project may have become the caller's own. */
+export async function leaveProject(deps: { db: Db; now: () => Date }, caller: Caller, project: ProjectRow, again: Again): Promise<void> {
+  const at = deps.now()
+  await deps.db.transaction(async (tx) => {
+    await again(tx)
+    await deleteMember(tx, project.id, caller.id)
+    const before = { name: project.name }
+    await recordAudit(tx, at, caller, { action: 'project.leave', subject: 'project', subjectId: project.id, before })
+    await appendEvent(tx, at, { type: 'project.members_changed', data: { projectId: project.id, removedUserIds: [caller.id] } })
   })
 }

@@ -1,6 +1,6 @@
 import type { ListedApplication, Project, ProjectDetails } from '@berth/contract'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
-import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type Again, type Caller, isStaff } from '../../domain/caller.ts'
 import { insertMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -8,7 +8,7 @@ import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { setMembers } from './members.ts'
+import { leaveProject, setMembers } from './members.ts'
 import { countProjectsOf, deleteProject, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
 
 type Deps = {
@@ -110,6 +110,11 @@ export function createProjects(deps: Deps) {
     return await get(project)
   }
 
+  async function leave(caller: Caller, project: ProjectRow, again: Again): Promise<{ id: number }> {
+    await leaveProject({ db, now }, caller, project, again)
+    return { id: project.id }
+  }
+
   async function removeInTx(tx: Tx, caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<number[]> {
     const at = now()
     const memberIds = (await listMembers(tx, project.id)).map(({ id }) => id)
@@ -128,7 +133,7 @@ export function createProjects(deps: Deps) {
     return { id: project.id }
   }
 
-  return { list, get, create, update, members, remove }
+  return { list, get, create, update, members, leave, remove }
 }
 
 export type Projects = ReturnType<typeof createProjects>

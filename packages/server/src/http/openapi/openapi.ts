@@ -24,6 +24,7 @@ const WHO = {
   owner: 'For owners.',
   'member of the project': 'For members of the project.',
   'owner of the project': "For the project's owner and admins.",
+  'member but not owner of the project': 'For members of the project except its owner.',
   'member of the app': "For members of the app's project.",
   'owner of the app': "Only for the app's owner.",
   'steward of the app': "For the app's owner, the project's owner and admins.",
