@@ -48,16 +48,6 @@ describe('projects and members', () => {
     await answerOf('projects.members', ['members', 'remove', 'Shop', 'ada@example.com', '--yes'])
     expect((await berth(['members', 'Shop'])).out).not.toContain('ada@example.com')
   })
-
-  it('a project of somebody else is left', async () => {
-    const ada = await server.as('ada')
-    const { id } = await ada.call('projects.create', { name: 'Theirs' })
-    await ada.call('projects.members', { id, emails: [OWNER.email] })
-    expect((await berth(['projects', 'leave', 'Theirs'])).code, 'without a terminal it must be confirmed').toBe(2)
-    expect(await answerOf('projects.leave', ['projects', 'leave', 'Theirs', '--yes'])).toEqual({ id })
-    expect((await ada.call('projects.get', { id })).members.map(({ email }) => email)).toEqual([ada.email])
-    expect((await berth(['projects', 'leave', 'Shop', '--yes'])).err).toContain('The owner of a project is always a member of it.')
-  })
 })
 
 describe('apps', () => {

@@ -61,6 +61,23 @@ function role(allowed: readonly Caller['role'][]) {
   }
 }
 
+function projectPolicies(db: Reader, loadProject: Loader<'member of the project'>) {
+  return {
+    'member of the project': loadProject,
+    'owner of the project': async (caller, ids) => {
+      const subject = await loadProject(caller, ids)
+      if (!isStaff(caller) && subject.project.owner_id !== caller.id) throw new AppError('not_allowed')
+      return subject
+    },
+    'member but not owner of the project': async (caller, ids) => {
+      const subject = await loadProject(caller, ids)
+      if (subject.project.owner_id === caller.id) throw new AppError('not_allowed', { message: OWNER_STAYS })
+      if (!(await store.isMember(db, subject.project.id, caller.id))) throw new AppError('not_allowed', { message: NO_MEMBER })
+      return subject
+    },
+  } satisfies Partial<Loaders>
+}
+
 /**
  * The only place that loads objects for requests. An object the caller cannot see and a missing one cause the same error; 403 is for
  * callers who can see it but may not do this.
@@ -88,18 +105,7 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     'signed in': async (caller) => ({ caller }),
     admin: role(['admin', 'owner']),
     owner: role(['owner']),
-    'member of the project': loadProject,
-    'owner of the project': async (caller, ids) => {
-      const subject = await loadProject(caller, ids)
-      if (!isStaff(caller) && subject.project.owner_id !== caller.id) throw new AppError('not_allowed')
-      return subject
-    },
-    'member but not owner of the project': async (caller, ids) => {
-      const subject = await loadProject(caller, ids)
-      if (subject.project.owner_id === caller.id) throw new AppError('not_allowed', { message: OWNER_STAYS })
-      if (!(await store.isMember(db, subject.project.id, caller.id))) throw new AppError('not_allowed', { message: NO_MEMBER })
-      return subject
-    },
+    ...projectPolicies(db, loadProject),
     'member of the app': async (caller, ids) => await loadApp(caller, ids.appId ?? 0),
     'owner of the app': async (caller, ids) => {
       const subject = await loadApp(caller, ids.appId ?? 0)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { errorCode } from '../../src/lib/error-code.ts'
 import { startTestServer } from '../../testing/harness/start-test-server.ts'
 import { addHistories } from '../../testing/harness/stored-app.ts'
 import { writeRows } from '../../testing/harness/write-rows.ts'
@@ -12,12 +13,11 @@ it('changes that wait while their project is deleted are refused as for one that
     const app = await tx.selectFrom('app').selectAll().where('id', '=', appId).executeTakeFirstOrThrow()
     await addHistories(tx, app, { apps: 100, deployments: 200 })
   })
-  const codeOf = async (call: Promise<unknown>) =>
-    await call.then(
-      () => 'done',
-      ({ code }: { code: string }) => code,
-    )
-  const outcomes: Promise<string>[] = []
+  const codeOf = async (call: Promise<unknown>) => {
+    const [outcome] = await Promise.allSettled([call])
+    return outcome.status === 'fulfilled' ? 'done' : errorCode(outcome.reason)
+  }
+  const outcomes: Promise<string | undefined>[] = []
   let isDeleted = false
   const deletion = person.call('projects.delete', { id }).finally(() => void (isDeleted = true))
   const most = 20 // an account has a limit of connections
