@@ -57,7 +57,7 @@ export function createDeployByHook(deps: Deps) {
     return await deps.db.transaction(async (tx) => {
       const current = await stillTheSame(tx, app)
       const by = { ...PLATFORM, email: 'deploy hook', origin }
-      const done = await deps.addAutomatic(tx, { app: current, trigger: 'hook', commit, by })
+      const done = await deps.addAutomatic(tx, { app: current, trigger: 'hook', commit, by, askedBy: current.hook_by })
       if ('problem' in done) throw new AppError('invalid_request', { message: `No deployment was added: ${done.problem}.` })
       const row = await findDeployment(tx, done.deploymentId)
       if (!row) throw new Error(`deployment ${done.deploymentId} is not there`)

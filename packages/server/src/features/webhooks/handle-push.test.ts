@@ -44,7 +44,7 @@ async function openLab() {
   })
   const handlePush = createHandlePush({ addAutomatic: createAddAutomatic({ now: () => AT }) })
   let deliveries = 0
-  const push = async () =>
+  const push = async (askedBy?: number) =>
     await db.transaction(async (tx) => {
       const words = { event: 'push', repository: 'a/b', reason: '', headers: '{}', push: '', repository_id: '7', before_hash: '' }
       const delivery = `d${(deliveries += 1)}`
@@ -60,7 +60,13 @@ async function openLab() {
       const rest = { body: Buffer.alloc(0), pushed_at: '', fingerprint: delivery, is_late: 0, received_at: AT.toISOString() }
       const row = tx.insertInto('git_delivery').values({ ...seen, ...rest })
       const { id } = await row.returning('id').executeTakeFirstOrThrow()
-      return await handlePush(tx, account, { id, push: PUSH, mayDeploy: () => true, isAgain: true })
+      return await handlePush(tx, account, {
+        id,
+        push: PUSH,
+        mayDeploy: () => true,
+        isAgain: true,
+        ...(askedBy !== undefined && { askedBy }),
+      })
     })
   return { db, app, member, push, [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose]() }
 }
@@ -74,14 +80,15 @@ it('a push deploys with a personal account only while its owner has access to th
   expect(await lab.push()).toEqual({ result: 'ignored', reason: 'No app deploys from a/b with this account.', deployments: [] })
 })
 
-it('what nobody asked for counts for the owner of the project, whoever the app was given to', async () => {
+it('a push takes the turn of whoever chose the source, and one that is repeated that of the person who repeats it', async () => {
   await using lab = await openLab()
   const { db, app, member } = lab
-  const project = await db.selectFrom('project').select('owner_id').where('id', '=', app.project_id).executeTakeFirstOrThrow()
-  await db.transaction(async (tx) => {
-    await insertMember(tx, { projectId: app.project_id, userId: member, at: AT })
-    await tx.updateTable('app').set({ created_by: member }).where('id', '=', app.id).execute()
-  })
-  await lab.push()
-  expect(await db.selectFrom('job').select('tenant').execute()).toEqual([{ tenant: `user:${project.owner_id}` }])
+  const owner = app.created_by
+  await db.transaction(async (tx) => await insertMember(tx, { projectId: app.project_id, userId: member, at: AT }))
+  const tenantsAfter = async (askedBy?: number) => {
+    await lab.push(askedBy)
+    return await db.selectFrom('job').select('tenant').execute()
+  }
+  expect(await tenantsAfter()).toEqual([{ tenant: `user:${member}` }])
+  expect(await tenantsAfter(owner)).toEqual([{ tenant: `user:${owner}` }]) // the earlier one was replaced
 })

@@ -16,18 +16,21 @@ type PushToHandle = {
   mayDeploy: (app: AppRow) => boolean
   /** An old delivery, repeated by hand: its repository name may be outdated, and it is expected to be late. */
   isAgain: boolean
+  /** Who repeats it. */
+  askedBy?: number
 }
 export type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
 export type HandledPush = Verdict & { deployments: number[] }
 
 /** Deploys every app that a push applies to, and stores the result. */
 export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
-  async function deploy(tx: Tx, app: AppRow, push: Push): Promise<{ deploymentId: number } | { problem: string }> {
+  async function deploy(tx: Tx, app: AppRow, { push, askedBy }: PushToHandle): Promise<{ deploymentId: number } | { problem: string }> {
     const commit = { hash: push.after, message: push.message, author: push.author }
-    return await deps.addAutomatic(tx, { app, trigger: 'webhook', commit })
+    return await deps.addAutomatic(tx, { app, trigger: 'webhook', commit, ...(askedBy !== undefined && { askedBy }) })
   }
 
-  return async function handlePush(tx: Tx, account: GitAccountRow, { id, push, mayDeploy, isAgain }: PushToHandle): Promise<HandledPush> {
+  return async function handlePush(tx: Tx, account: GitAccountRow, asked: PushToHandle): Promise<HandledPush> {
+    const { id, push, mayDeploy, isAgain } = asked
     const all = await appsOfRepository(tx, account, push.repositoryId)
     const usable = await Promise.all(all.map(async (app) => await mayUseAccount(tx, account, app)))
     const apps = all.filter((app, index) => kindOf(app).madeFrom !== 'template' && usable[index] === true && mayDeploy(app))
@@ -41,7 +44,7 @@ export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
     for (const [index, app] of apps.entries()) {
       const why = general ?? withShare(comparisons, apps.length - index, (share) => whyNotDeployed(app, push, share))
       const done =
-        why === undefined ? await deploy(tx, isAgain ? app : { ...app, git_commit_url: commitUrl(account, push) }, push) : undefined
+        why === undefined ? await deploy(tx, isAgain ? app : { ...app, git_commit_url: commitUrl(account, push) }, asked) : undefined
       const reason = general === undefined ? (why ?? (done && 'problem' in done ? done.problem : '')) : ''
       if (done && 'deploymentId' in done) deployments.push(done.deploymentId)
       if (reason !== '') reasons.add(reason)

@@ -52,7 +52,7 @@ export function createInbox(deps: { db: Db; act: HandlePush; limiter: Limiter; n
       await db.transaction(async (tx) => {
         const projects = new Set(await projectsOf(tx, caller.id))
         const mayDeploy = (app: AppRow) => isStaff(caller) || projects.has(app.project_id)
-        const done = await deps.act(tx, account, { id, push, mayDeploy, isAgain: true })
+        const done = await deps.act(tx, account, { id, push, mayDeploy, isAgain: true, askedBy: caller.id })
         const after = { deliveryId: id, result: done.result, deployments: done.deployments }
         await recordAudit(tx, deps.now(), caller, { action: 'delivery.redeliver', subject: 'git_account', subjectId: account.id, after })
         return done

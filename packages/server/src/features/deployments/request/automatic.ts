@@ -1,7 +1,7 @@
 import type { Trigger } from '@berth/contract'
 import { type Actor, PLATFORM, recordAudit } from '../../../domain/audit.ts'
 import { enqueue, withdrawRun } from '../../../domain/job-names.ts'
-import { type AppRow, findProject } from '../../../domain/rows.ts'
+import { type AppRow, findProject, isMember } from '../../../domain/rows.ts'
 import { QUOTAS } from '../../../lib/quota.ts'
 import type { Tx } from '../../../store/database.ts'
 import { insertDeployment, moveDeployment, unfinishedOf } from '../store.ts'
@@ -16,6 +16,8 @@ type Wanted = {
   trigger: (typeof AUTOMATIC)[number]
   commit: { hash: string; message: string; author: string }
   by?: Actor
+  /** Who asked for it with a deploy hook or by hand, if it was a person. */
+  askedBy?: number | null
 }
 
 /** Adds a deployment on behalf of a git host or a program, in the caller's transaction. */
@@ -33,12 +35,21 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
       await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at, change })
       await withdrawRun(tx, { deploymentId: id, appId: app.id })
     }
-    const project = await findProject(tx, app.project_id) // not the owner of the app, who may have been given it without being asked
-    await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: project?.owner_id ?? null, at })
+    const person = wanted.askedBy ?? (await whoChoseSource(tx, app))
+    await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: person, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
     await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
     return { deploymentId: row.id }
   }
+}
+
+/**
+ * Whose turn it takes: otherwise somebody could use the slots of other people by apps in their projects. Not that of the owner of the app,
+ * who may have been given it without being asked, nor of somebody who has left the project.
+ */
+async function whoChoseSource(tx: Tx, { project_id: projectId, source_set_by: chooser }: AppRow): Promise<number | null> {
+  const owner = (await findProject(tx, projectId))?.owner_id ?? null
+  return chooser !== null && chooser !== owner && (await isMember(tx, projectId, chooser)) ? chooser : owner
 }
 
 /** The commit details from the host are stored with every deployment of it. */
