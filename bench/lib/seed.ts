@@ -136,6 +136,7 @@ async function insertAudit(tx: Tx, count: number): Promise<void> {
     after: '{"port":3001}',
     address: '127.0.0.1',
     request_id: 'b9c1e5e0-4f3c-4f43-9d5f-5d3b8f1c2a77',
+    share: `person:${OWNER_ID}`,
   }))
   await inBatches(entries, async (batch) => await tx.insertInto('audit').values(batch).execute())
 }

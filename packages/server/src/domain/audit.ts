@@ -12,6 +12,8 @@ export type AuditRecord = {
   subjectId?: number
   before?: Record<string, unknown>
   after?: Record<string, unknown>
+  /** The person behind it, if it is not done by a person. */
+  automaticFor?: number | null
 }
 
 /** Who acts. The id is null for the platform itself. */
@@ -68,6 +70,16 @@ async function refuseTooMany(tx: Tx, at: Date, actor: Actor): Promise<void> {
     })
 }
 
+/**
+ * Whose share of the log a line takes: when there are too many lines, the largest share loses its oldest ones. What others can cause does
+ * not take the share of a person, nor failed logins that of anything else.
+ */
+function shareOf(actor: Actor, { action, automaticFor }: AuditRecord): string {
+  if (action === 'session.login_failed') return 'failed logins'
+  if (automaticFor !== undefined) return `automatic:${automaticFor ?? ''}`
+  return actor.id === null ? 'berth' : `person:${actor.id}`
+}
+
 const insertLine = statement((tx: Tx, row: Placeholders<Insertable<AuditTable>>) => tx.insertInto('audit').values(row))
 
 /** Written in the transaction of the change. Callers name the fields they keep, so that no secret gets here. */
@@ -84,6 +96,7 @@ export async function recordAudit(tx: Tx, at: Date, actor: Actor, record: AuditR
     after: detailText(record.after),
     address: actor.origin.address,
     request_id: actor.origin.requestId,
+    share: shareOf(actor, record),
   })
 }
 

@@ -227,6 +227,8 @@ export type AuditTable = {
   after: string
   address: string
   request_id: string
+  /** Of the lines that are kept. */
+  share: string
 }
 /** A port of the machine that leads to a service of an app. One that is not wanted belongs to the app until its next release is live. */
 type PublishedPortTable = {

@@ -47,6 +47,28 @@ it('forgets the oldest lines of those who have the most, and none of others', as
   expect(newest?.action).toBe('some.79')
 })
 
+it('keeps failed logins and the deployments of others, however often somebody calls deploy hooks or pushes', async () => {
+  await using test = await openTestDatabase()
+  const record = async (action: string, person: number | undefined, count: number) =>
+    await test.db.transaction(async (tx) => {
+      const line = { action, subject: 'app', ...(person !== undefined && { automaticFor: person }) }
+      for (let nth = 0; nth < count; nth += 1) await recordAudit(tx, NOW, { ...actor(null), email: `${action} ${person}` }, line)
+    })
+  await record('session.login_failed', undefined, 5)
+  await record('server.join', undefined, 5)
+  await record('deployment.add', 8, 5)
+  await write(test.db, 7, 5)
+  await record('deployment.add', 7, 100)
+  await createForgetAudit({ db: test.db, now: () => NOW }, { most: 40, batch: 10 })(signal)
+  expect(await linesOf(test.db)).toEqual({
+    'session.login_failed undefined': 5,
+    'server.join undefined': 5,
+    'deployment.add 8': 5,
+    7: 5,
+    'deployment.add 7': 20,
+  })
+})
+
 it('searches a limited number of lines at a time', async () => {
   await using test = await openTestDatabase()
   await write(test.db, 1, 30)

@@ -1,24 +1,24 @@
 import type { Db } from '../../store/database.ts'
-import { countAuditByActor, forgetAuditBefore, forgetAuditOfActor } from './store.ts'
+import { countAuditByShare, forgetAuditBefore, forgetAuditOfShare } from './store.ts'
 
 const KEPT_DAYS = 400
 const LIMITS = { most: 200_000, batch: 1000 }
 
 /**
- * Forgets old lines of the audit log. If there are still too many, the person with the most lines loses their oldest ones, so that nobody
- * can push out the lines of others. In batches, so that other writes do not wait for long.
+ * Forgets old lines of the audit log. If there are still too many, the share with the most lines (`domain/audit.ts`) loses its oldest ones,
+ * so that nobody can push out the lines of others. In batches, so that other writes do not wait for long.
  */
 export function createForgetAudit({ db, now }: { db: Db; now: () => Date }, { most, batch } = LIMITS) {
   return async (signal: AbortSignal): Promise<void> => {
     const before = new Date(now().getTime() - KEPT_DAYS * 24 * 3600 * 1000)
     while (!signal.aborted) if ((await db.transaction(async (tx) => await forgetAuditBefore(tx, before, batch))) === 0) break
     while (!signal.aborted) {
-      const actors = await countAuditByActor(db) // most lines first
-      const excess = actors.reduce((sum, { lines }) => sum + lines, 0) - most
-      const [first] = actors
+      const shares = await countAuditByShare(db) // most lines first
+      const excess = shares.reduce((sum, { lines }) => sum + lines, 0) - most
+      const [first] = shares
       if (excess <= 0 || !first) break
-      const count = Math.min(excess, batch, Math.ceil(first.lines / 4)) // then somebody else may have the most
-      await db.transaction(async (tx) => await forgetAuditOfActor(tx, first.actorId, count))
+      const count = Math.min(excess, batch, Math.ceil(first.lines / 4)) // then another may have the most
+      await db.transaction(async (tx) => await forgetAuditOfShare(tx, first.share, count))
     }
   }
 }

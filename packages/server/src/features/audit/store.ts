@@ -62,18 +62,18 @@ export async function forgetAuditBefore(tx: Tx, before: Date, batch: number): Pr
   return ids.length
 }
 
-/** How many lines each person has, most first. The platform's own have no ID. */
-export async function countAuditByActor(db: Reader): Promise<{ actorId: number | null; lines: number }[]> {
+/** How many lines each share has, most first. */
+export async function countAuditByShare(db: Reader): Promise<{ share: string; lines: number }[]> {
   return await db
     .selectFrom('audit')
-    .select((eb) => ['actor_id as actorId', eb.fn.countAll<number>().as('lines')])
-    .groupBy('actor_id')
+    .select((eb) => ['share', eb.fn.countAll<number>().as('lines')])
+    .groupBy('share')
     .orderBy('lines', 'desc')
     .execute()
 }
 
-/** Deletes the oldest lines of a person. */
-export async function forgetAuditOfActor(tx: Tx, actorId: number | null, count: number): Promise<void> {
-  const own = tx.selectFrom('audit').select('id').where('actor_id', 'is', actorId).orderBy('id').limit(count)
+/** Deletes the oldest lines of a share. */
+export async function forgetAuditOfShare(tx: Tx, share: string, count: number): Promise<void> {
+  const own = tx.selectFrom('audit').select('id').where('share', '=', share).orderBy('id').limit(count)
   await tx.deleteFrom('audit').where('id', 'in', own).execute()
 }

@@ -38,7 +38,7 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
     const person = wanted.askedBy ?? (await whoChoseSource(tx, app))
     await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: person, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
-    await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
+    await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after, automaticFor: person })
     return { deploymentId: row.id }
   }
 }
