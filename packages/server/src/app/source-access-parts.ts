@@ -9,11 +9,11 @@ import { createSshAccess } from '../features/deploy-keys/ssh-access.ts'
 import { createAddAutomatic } from '../features/deployments/request/automatic.ts'
 import { createNewestCommit, createSourceOf } from '../features/git-providers/source-of.ts'
 import { createPolls } from '../features/polls/service.ts'
-import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
 import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { type GitParts, publicUrl } from './git-parts.ts'
+import { createHookRate } from './hook-rate.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
 const BRANCH_LOOKUP_MS = 10_000
@@ -27,7 +27,6 @@ export function createSourceAccessParts(
   const { config, db, secrets, tuning, log, now } = base
   const sourceOf = createSourceOf({ db, access: gitParts.access, sshAccessOf: createSshAccess({ db, secrets }) })
   const addAutomatic = createAddAutomatic({ now })
-  const isWithinRate = createDeliveryRate(now)
   const newestCommit = createNewestCommit({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
   return {
     sourceOf,
@@ -40,7 +39,7 @@ export function createSourceAccessParts(
       addAutomatic,
       newestCommit,
       newestCommitOfBranch: createNewestCommit({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
-      isWithinRate: (appId) => isWithinRate(String(appId)),
+      isWithinRate: createHookRate(now),
     }),
     commitStatuses: createCommitStatuses({
       db,

@@ -20,12 +20,14 @@ type Deps = {
   newestCommit: NewestCommit
   /** The same with a longer timeout: for another branch, the worker does not ask again. */
   newestCommitOfBranch: NewestCommit
-  /** False if the app has received too many calls in this minute. */
-  isWithinRate: (appId: number) => boolean
+  /** False if the hook, or all hooks that its maker made, received too many calls in this minute. */
+  isWithinRate: (app: AppRow) => boolean
 }
 
 const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
-const TOO_MANY = 'This deploy hook was called more than 120 times within a minute. Try again in a minute.'
+/** In a minute. A person could otherwise make hooks without end, and fill tables that everybody shares. */
+export const MOST_CALLS = { ofHook: 120, ofMaker: 600 }
+const TOO_MANY = `This deploy hook was called more than ${MOST_CALLS.ofHook} times within a minute, or all hooks that its creator made more than ${MOST_CALLS.ofMaker} times. Try again in a minute.`
 
 const NOT_THERE = 'must be a branch of the repository; this one does not exist, or the host does not respond'
 const OTHER_BRANCH = 'must be the branch that the app deploys from, because its source is a git account'
@@ -49,7 +51,7 @@ export function createDeployByHook(deps: Deps) {
   }
 
   return async function deployByHook(app: AppRow, wanted: HookDeployment, origin: Origin): Promise<QueuedDeployment> {
-    if (!deps.isWithinRate(app.id)) throw new AppError('server_busy', { message: TOO_MANY })
+    if (!deps.isWithinRate(app)) throw new AppError('server_busy', { message: TOO_MANY })
     await refuseFormerMaker(deps.db, app)
     if (wanted.branch !== undefined && !isBranchName(wanted.branch))
       throw fieldError('invalid_source', 'branch', 'must be the name of a branch')
