@@ -1,4 +1,4 @@
-import { deleteWaitingRun, insertJob, isWaiting } from '../queue/queue-store.ts'
+import { countJobs, deleteWaitingRun, insertJob, isWaiting } from '../queue/queue-store.ts'
 import type { Tx } from '../store/database.ts'
 
 /** Every kind of job, and its payload. */
@@ -48,6 +48,11 @@ export async function enqueueOnce<Name extends 'app.restore' | 'volume.remove'>(
   if (await isWaiting(tx, { name, lane: appLane(payload.appId), payload })) return false
   await enqueue(tx, name, payload, asked)
   return true
+}
+
+/** How many apps that these people deleted are not removed yet. */
+export async function countRemovals(tx: Tx, people: readonly number[]): Promise<number> {
+  return await countJobs(tx, { name: 'app.remove', tenants: people.map(tenantOf) })
 }
 
 /** Removes the job of a deployment that was replaced before it started. */

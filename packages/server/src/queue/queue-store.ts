@@ -36,6 +36,12 @@ export async function isWaiting(tx: Tx, { name, lane, payload }: { name: JobName
   return (await waiting.where('payload', '=', JSON.stringify(payload)).executeTakeFirst()) !== undefined
 }
 
+/** How many jobs of this name there are for these tenants together, waiting or running. */
+export async function countJobs(db: Reader, { name, tenants }: { name: JobName; tenants: readonly string[] }): Promise<number> {
+  const all = db.selectFrom('job').where('name', '=', name).where('tenant', 'in', tenants)
+  return (await all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+}
+
 const deleteWaiting = statement((tx: Tx, { lane, deploymentId }: Placeholders<{ lane: string; deploymentId: number }>) =>
   tx
     .deleteFrom('job')

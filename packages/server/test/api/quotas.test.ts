@@ -176,6 +176,35 @@ it('all projects of a person have 1,000 apps together at most, and those of othe
   await newApp(await newPerson())
 })
 
+it('apps that are still being removed count as apps, and deleting is never refused', async () => {
+  const person = await newPerson()
+  const { appId, projectId } = await newApp(person)
+  await holdLane(appId) // its removal waits
+  await person.call('apps.delete', { appId })
+  const [removal] = await writeToDatabase(berth.dataDir, (file) =>
+    file.prepare<[string], { id: number }>(`select id from job where name = 'app.remove' and lane = ?`).all(`app:${appId}`),
+  )
+  await copy('job', removal?.id ?? 0, 997, { lane: `'app:' || (1000000 + given.nth)`, run_at: `'2100-01-01'` })
+  const { id: second } = await person.call('apps.create', { projectId, name: 'second' })
+  const { id: last } = await person.call('apps.create', { projectId, name: 'the last' })
+  const more = async (who: Person, project: number) => await who.call('apps.create', { projectId: project, name: 'one more' })
+  const words = 'can have at most 1000 apps, with the 998 deleted ones that are still being removed, and the limit is reached'
+  await expect(more(person, projectId)).rejects.toMatchObject(refused(words))
+  const other = await newPerson()
+  const { projectId: ofOther } = await newApp(other)
+  await more(other, ofOther)
+  await other.call('projects.members', { id: ofOther, emails: [person.email] })
+  for (const id of [second, last]) {
+    await holdLane(id)
+    await person.call('apps.delete', { appId: id })
+  }
+  await expect(person.call('apps.create', { projectId: ofOther, name: 'as a member' })).rejects.toMatchObject(
+    refused('with the 1000 deleted'),
+  )
+  await writeToDatabase(berth.dataDir, (file) => file.prepare(`delete from job where name = 'app.remove' and run_at = '2100-01-01'`).run())
+  await more(person, projectId)
+})
+
 it('all projects of a person have 200 compose apps together at most, and other apps beside them', async () => {
   const person = await newPerson()
   const { id: projectId } = await person.call('projects.create', { name: 'Project' })

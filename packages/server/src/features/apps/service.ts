@@ -3,7 +3,7 @@ import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Again, type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
-import { enqueueRestore } from '../../domain/job-names.ts'
+import { countRemovals, enqueueRestore } from '../../domain/job-names.ts'
 import { processesOf } from '../../domain/processes.ts'
 import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
 import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
@@ -54,11 +54,22 @@ function secretsChange({ buildSecrets }: Pick<ApplicationChange, 'buildSecrets'>
 
 const unlessTaken = createUnlessTaken('app.name', 'app_name_taken', { field: 'name', message: 'is taken in this project' })
 
+/** Deletions are never refused, but somebody who creates and deletes apps in turn could fill the queue while they wait for the engine. */
+async function refuseTooManyApps(tx: Tx, { caller, project }: { caller: Caller; project: ProjectRow }, ofUser: number): Promise<void> {
+  const removals = await countRemovals(tx, [caller.id, project.owner_id])
+  const what = removals === 0 ? 'apps' : `apps, with the ${removals} deleted ones that are still being removed`
+  refuseBeyond(QUOTAS.appsOfUser, ofUser + removals, { field: 'projectId', who: "a person's projects", what })
+}
+
+type Adding = { caller: Caller; project: ProjectRow; input: NewApplication }
+
 /** The slug of a new app, if the project has room for one more. */
-async function slugInProject(tx: Tx, projectId: number, { name, appType: type = DEFAULT_APP_TYPE }: NewApplication): Promise<string> {
+async function slugInProject(tx: Tx, { caller, project, input }: Adding): Promise<string> {
+  const { name, appType: type = DEFAULT_APP_TYPE } = input
+  const projectId = project.id
   const { ofProject, ofUser, composeOfUser } = await countApps(tx, projectId)
   refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'apps' })
-  refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: "a person's projects", what: 'apps' })
+  await refuseTooManyApps(tx, { caller, project }, ofUser)
   if (kindOf({ type }).hasServices)
     refuseBeyond(QUOTAS.composeAppsOfUser, composeOfUser, {
       field: 'appType',
@@ -156,7 +167,7 @@ export function createApplications(deps: Deps) {
         const { caller, project } = await call.again(tx)
         refuseBadSource(caller, input)
         await deps.refuseLostAccount(tx, caller, { projectId: project.id, source })
-        const slug = await slugInProject(tx, project.id, input)
+        const slug = await slugInProject(tx, { caller, project, input })
         const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
         const add = async () => await insertApp(tx, { ...wanted, ...source, ...image })
         const app = await withinReplicas(tx, { projectId: project.id, input, free: 1 }, add)
