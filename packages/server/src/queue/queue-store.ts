@@ -82,9 +82,11 @@ function countRunning(db: Reader, kind: Kind, asked: Asked) {
 function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; isForOthers: boolean }) {
   const { worker, time } = asked
   const running = countRunning(db, kind, asked)
+  // Those of others first, and from a list that is made once: while all slots are taken, which may be long, this is asked after every commit.
   let query = db
     .selectFrom('job')
     .selectAll()
+    .$if(isForOthers, (jobs) => jobs.where('tenant', 'not in', runningOf(db, kind, asked).select('held.tenant')))
     .where('run_at', '<=', time)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', worker)])]))
     .where((eb) =>
@@ -110,9 +112,7 @@ function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; 
     const suspect = running.where('held.attempts', '>', SUSPECT_AFTER)
     query = query.where('name', 'not in', SHORT).where((eb) => eb.or([eb('attempts', '<', SUSPECT_AFTER), eb(suspect, '=', 0)]))
   }
-  // a list that is made once: while all slots are taken, which may be long, this is asked after every commit about every waiting job
-  if (isForOthers) query = query.where('tenant', 'not in', runningOf(db, kind, asked).select('held.tenant'))
-  else query = query.orderBy(running.where('held.tenant', '=', sql.ref<string>('job.tenant')))
+  if (!isForOthers) query = query.orderBy(running.where('held.tenant', '=', sql.ref<string>('job.tenant')))
   return query
     .orderBy((eb) => eb.case().when('attempts', '>', SUSPECT_AFTER).then(eb.ref('attempts')).else(SUSPECT_AFTER).end())
     .orderBy('id')
