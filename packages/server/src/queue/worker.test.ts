@@ -238,10 +238,21 @@ it('is stalled when a job has been due for long, but not while it waits for its 
   await test.db.transaction(async (tx) => {
     for (const deploymentId of [1, 2]) await enqueue(tx, 'deployment.run', { deploymentId, appId: deploymentId }, long)
   })
-  expect(await never.isStalled()).toBe(true)
+  await expect.poll(async () => await never.isStalled(), { timeout: 10_000 }).toBe(true) // it is kept for two seconds
   const { isStalled } = await startWorker(async (_payload, signal) => await untilStopped(signal), 1)
   await until(async () => (await jobs()).some((job) => job.worker !== null))
   expect(await isStalled()).toBe(false)
+})
+
+it('however many ask whether it is stalled, the queue is read once', async () => {
+  let looks = 0
+  const slots = async () => {
+    looks += 1
+    return 1
+  }
+  const { isStalled } = createWorker({ ...parts(async () => undefined), workerId: 'never started', slots })
+  const answers = await Promise.all(Array.from({ length: 50 }, async () => await isStalled()))
+  expect([new Set(answers), looks]).toEqual([new Set([false]), 1])
 })
 
 it('a job that is claimed while the worker stops does not begin, and runs after the next start', async () => {

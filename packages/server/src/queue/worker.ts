@@ -13,6 +13,7 @@ const LOOK_AGAIN_MS = 1000
 /** Every commit could mean a new job, and a hundred webhooks a second must not mean that the queue is read a hundred times a second. */
 const LOOKS_APART_MS = 25
 const STALLED_AFTER_MS = 120_000
+const STALLED_KNOWN_MS = 2000
 
 class WorkerStopping extends Error {
   override readonly name = 'WorkerStopping'
@@ -140,12 +141,19 @@ function createCancel(running: ReadonlyMap<number, Running>, unwanted: Unwanted 
   return { cancelLane, cancelUnwanted }
 }
 
-/** Whether a job has been due for a while without being claimed. */
+/** Whether a job has been due for a while without being claimed. Anybody may ask for the health, so what was found is kept for a moment. */
 function createIsStalled({ db, workerId: worker, slots, now }: Deps, held: () => Held): () => Promise<boolean> {
-  return async () => {
-    if (held() !== 'none') return false
+  let last: { at: number; found: Promise<boolean> } | undefined
+
+  async function look(): Promise<boolean> {
     const at = new Date(now().getTime() - STALLED_AFTER_MS)
     return (await findDueJob(db, { worker, at, slots: await slots() })) !== undefined
+  }
+
+  return async () => {
+    if (held() !== 'none') return false
+    if (last === undefined || performance.now() - last.at > STALLED_KNOWN_MS) last = { at: performance.now(), found: look() }
+    return await last.found
   }
 }
 
