@@ -1,5 +1,5 @@
 import { imageUserOf } from '../domain/image-user.ts'
-import { findApp } from '../domain/rows.ts'
+import { findApp, findProject } from '../domain/rows.ts'
 import { createCommitStatuses } from '../features/commit-status/service.ts'
 import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
 import { createHookGate } from '../features/deploy-hook/gate.ts'
@@ -27,7 +27,8 @@ export function createSourceAccessParts(
   const { config, db, secrets, tuning, log, now } = base
   const sourceOf = createSourceOf({ db, access: gitParts.access, sshAccessOf: createSshAccess({ db, secrets }) })
   const addAutomatic = createAddAutomatic({ now })
-  const newestCommit = createNewestCommit({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
+  const ownerOf = async (projectId: number) => (await findProject(db, projectId))?.owner_id
+  const newestCommit = createNewestCommit({ git, sourceOf, ownerOf, waitMs: tuning.resolveAtAddMs })
   return {
     sourceOf,
     checkCommit: gitParts.checkCommit,
@@ -38,7 +39,7 @@ export function createSourceAccessParts(
       db,
       addAutomatic,
       newestCommit,
-      newestCommitOfBranch: createNewestCommit({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
+      newestCommitOfBranch: createNewestCommit({ git, sourceOf, ownerOf, waitMs: BRANCH_LOOKUP_MS }),
       isWithinRate: createHookRate(now),
     }),
     commitStatuses: createCommitStatuses({

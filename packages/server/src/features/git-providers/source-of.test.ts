@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
-import { createSourceOf } from './source-of.ts'
+import { createNewestCommit, createSourceOf } from './source-of.ts'
 
 const ssh = { privateKey: 'k', hostKey: async () => '', pin: async () => true }
 const noAccount = { forClone: async () => await Promise.reject(new Error('the app has no account')) }
@@ -49,4 +49,29 @@ it('asking for the credential of an account ends when the caller gives up', asyn
   const sourceOf = createSourceOf({ db, access, sshAccessOf: async () => undefined })
   await sourceOf({ ...app, git_clone_url: 'https://github.com/a/b.git', git_provider_id: id, source_set_by: app.created_by }, signal)
   expect(asked).toEqual([signal])
+})
+
+it('looks for the newest commit take the turn of the owner of the project, whoever the apps were given to', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const [app, other] = [await addApp(db, 'owner@example.test'), await addApp(db, 'other@example.test')]
+  const answer = Promise.withResolvers<{ hash: string; branch: string }>()
+  const asked: string[] = []
+  const newestCommit = createNewestCommit({
+    git: {
+      resolveCommit: async ({ url }) => {
+        asked.push(url)
+        return await answer.promise
+      },
+    },
+    sourceOf: async ({ git_clone_url: url }) => ({ url, privileged: false }),
+    ownerOf: async (projectId) => (projectId === app.project_id ? app.created_by : other.created_by),
+    waitMs: 60_000,
+  })
+  const of = async (row: typeof app, git_clone_url: string, created_by: number) => await newestCommit({ ...row, git_clone_url, created_by })
+  const all = [of(app, 'first', 101), of(app, 'second', 102), of(app, 'third', 103), of(other, 'of the other', 104)]
+  await expect.poll(() => asked).toContain('of the other')
+  expect(asked).toEqual(['first', 'second', 'of the other'])
+  answer.resolve({ hash: 'a'.repeat(40), branch: 'main' })
+  expect((await Promise.all(all)).map((found) => found?.branch)).toEqual(['main', 'main', 'main', 'main'])
 })

@@ -47,14 +47,20 @@ export function createSourceOf({ db, access, sshAccessOf }: Deps) {
 
 export type SourceOf = ReturnType<typeof createSourceOf>
 
-type CommitDeps = { git: Pick<Git, 'resolveCommit'>; sourceOf: SourceOf; waitMs: number }
+type CommitDeps = {
+  git: Pick<Git, 'resolveCommit'>
+  sourceOf: SourceOf
+  /** Of a project. People take turns, and an app may have been given to its owner, who was not asked. */
+  ownerOf: (projectId: number) => Promise<number | undefined>
+  waitMs: number
+}
 type FoundCommit = { hash: string; branch: string; message: string; author: string }
 
 /**
  * The commit is pinned when the deployment is requested; if the remote does not answer quickly, the worker asks again. There can be many
  * lookups, but they are short.
  */
-export function createNewestCommit({ git, sourceOf, waitMs }: CommitDeps) {
+export function createNewestCommit({ git, sourceOf, ownerOf, waitMs }: CommitDeps) {
   const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs })
   return async (app: AppRow): Promise<FoundCommit | undefined> => {
     if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
@@ -63,7 +69,7 @@ export function createNewestCommit({ git, sourceOf, waitMs }: CommitDeps) {
       return await git.resolveCommit({ ...(await sourceOf(app, signal)), signal, branch: app.git_branch === '' ? null : app.git_branch })
     }
     try {
-      const { hash, branch } = await limiter.run(app.created_by, ask, signal)
+      const { hash, branch } = await limiter.run((await ownerOf(app.project_id)) ?? 0, ask, signal)
       return { hash, branch, message: '', author: '' }
     } catch {
       return undefined // the worker will get the same error and report it on the deployment

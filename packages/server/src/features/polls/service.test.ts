@@ -8,7 +8,7 @@ import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { createGit } from '../../git/git.ts'
 import { createSourcePolicy } from '../../git/source-policy.ts'
-import { createLimiter } from '../../lib/limiter.ts'
+import { createLimiter, type Limiter } from '../../lib/limiter.ts'
 import { createAddAutomatic } from '../deployments/request/automatic.ts'
 import { insertDeployment } from '../deployments/store.ts'
 import { createPolls } from './service.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 beforeEach(async () => await database.db.transaction(async (tx) => void (await tx.deleteFrom('app').execute())))
 
-function polls() {
+function polls(limiter: Limiter = createLimiter({ running: 2, runningPerKey: 1, waiting: 100, waitingPerKey: 100, waitMs: 60_000 })) {
   const { db } = database
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: async () => [] })
   return createPolls({
@@ -43,7 +43,7 @@ function polls() {
     sourceOf: async (app) => ({ url: app.git_clone_url, privileged: true }),
     digestOf: async () => digest,
     addAutomatic: createAddAutomatic({ now: () => at }),
-    limiter: createLimiter({ running: 2, runningPerKey: 1, waiting: 100, waitingPerKey: 100, waitMs: 60_000 }),
+    limiter,
     everyMs: EVERY_MS,
     random: () => 0.5,
     log: { warn: (...words: unknown[]) => expect(words).toBe('nothing to warn of') },
@@ -255,4 +255,19 @@ it('of a person with more apps than are polled at once, one that was never polle
   })
   const due = await listDue(database.db, { now: new Date(at.getTime() + 1000), firstAfterMs: 0, mostOfPerson: 2 })
   expect(due.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([first?.id, apps[2]?.id])
+})
+
+it('looks take the turn of the owner of the project, whoever the app was given to', async () => {
+  const repository = await newRepository()
+  const app = await newApp(repository.url)
+  const { created_by: heir } = await newApp('')
+  await change(app.id, { created_by: heir })
+  const keys: (string | number)[] = []
+  const run: Limiter['run'] = async (key, work) => {
+    keys.push(key)
+    return await work()
+  }
+  at = new Date(at.getTime() + EVERY_MS * 1.1)
+  await polls({ run }).lookAtDue(new AbortController().signal)
+  expect(keys).toEqual([app.created_by])
 })

@@ -1,5 +1,5 @@
 import { deploysImage } from '../../domain/app-kinds.ts'
-import { type AppRow, findApp } from '../../domain/rows.ts'
+import { type AppRow, findApp, findProject } from '../../domain/rows.ts'
 import { sourceKey } from '../../domain/source-key.ts'
 import type { Git } from '../../git/git.ts'
 import type { Source } from '../../git/git-visit.ts'
@@ -38,7 +38,8 @@ export function createPolls(deps: Deps) {
   async function lookAtDue(signal: AbortSignal): Promise<void> {
     const due = await listDue(db, { now: now(), firstAfterMs: deps.everyMs, mostOfPerson: MOST_OF_PERSON })
     const looks = due.map(async (app) => {
-      await deps.limiter.run(app.created_by, async () => await look(app, signal), signal)
+      const owner = (await findProject(db, app.project_id))?.owner_id ?? 0 // the app may have been given to its owner, who was not asked
+      await deps.limiter.run(owner, async () => await look(app, signal), signal)
     })
     for (const done of await Promise.allSettled(looks))
       if (done.status === 'rejected' && !signal.aborted) deps.log.warn({ err: done.reason }, 'a source could not be polled')
