@@ -33,6 +33,7 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
     imagePort: { number: config.imagePort, isUsed: async () => registry === undefined && (await isSwarmOn(db)) },
   })
   const identity = createImageAuthority(base)
+  const ownerOf = async (projectId: number) => (await findProject(db, projectId))?.owner_id
   const otherServers = {
     registry,
     imageServer: {
@@ -42,9 +43,9 @@ export function createEngineParts(base: Foundation, isLeading: () => boolean) {
       floorBytes: config.tuning.diskFloorBytes,
       identity,
       mayListen: isLeading,
-      ownerOf: async (projectId: number) => (await findProject(db, projectId))?.owner_id,
+      ownerOf,
     },
-    authority: async () => (await identity()).authority,
+    agents: { authority: async () => (await identity()).authority, ownerOf },
     isSwarm: async () => await isSwarmOn(db),
     whyNot: () => whyNoOverlayWay({ mode, engine: config.engine }),
     openWay: openOverlayWay,

@@ -14,7 +14,10 @@ afterEach(() => {
   server?.close()
 })
 
-/** An agent that answers at once about everything but containers called `slow`: about those only when it is told to. */
+/**
+ * An agent that answers at once about everything but containers called `slow`: about those only when it is told to. The first three projects
+ * have one owner.
+ */
 async function openLab() {
   const times = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) }
   const authority = { name: 'test', ...newAuthority({ name: 'test', ...times }) }
@@ -30,7 +33,7 @@ async function openLab() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has no path
-  const { get } = createAgentCalls({ identity, now: () => new Date(), port })
+  const { get } = createAgentCalls({ identity, ownerOf: async (project) => (project <= 3 ? 1 : project), now: () => new Date(), port })
   const ask = async (project: number, container: string) =>
     await get({ nodeId: NODE, address: '127.0.0.1', project }, `/containers/${container}/stats`)
   const open = () => {
@@ -40,11 +43,11 @@ async function openLab() {
   return { ask, waiting, open }
 }
 
-it('slow containers of one project leave places for the others', async () => {
+it('slow containers of one owner, in however many projects, leave places for the others', async () => {
   const { ask, waiting, open } = await openLab()
-  const slow = Array.from({ length: 20 }, async (_each, number) => await ask(1, `slow${number}`))
+  const slow = Array.from({ length: 20 }, async (_each, number) => await ask(1 + (number % 3), `slow${number}`))
   await expect.poll(() => waiting.length).toBe(3)
-  const others = await Promise.all(Array.from({ length: 20 }, async (_each, number) => await ask(number + 2, 'quick')))
+  const others = await Promise.all(Array.from({ length: 20 }, async (_each, number) => await ask(number + 4, 'quick')))
   expect(others.filter((answer) => answer === null)).toEqual([])
   expect(waiting).toHaveLength(3)
   open()

@@ -5,7 +5,9 @@ import { type AgentIdentity, agentName } from './agent-identity.ts'
 import { AGENT_PORT } from './agent-program.ts'
 import { VOLUMES_CALL } from './agent-volumes-program.ts'
 
-type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; now: () => Date; port?: number }
+/** Of a project. */
+export type OwnerOf = (projectId: number) => Promise<number | undefined>
+type Deps = { identity: Pick<AgentIdentity, 'forCaller'>; ownerOf: OwnerOf; now: () => Date; port?: number }
 /** The agent of a node, at its address in the network of agents. */
 export type AgentPlace = { readonly nodeId: string; readonly address: string }
 
@@ -20,13 +22,13 @@ const AWAY_MS = 10_000
 const MOST_AWAY = 1000
 
 /**
- * For each server. It is half of what an agent takes: there may be another control plane. Projects take turns, and one with slow containers
- * cannot have all places.
+ * For each server. It is half of what an agent takes: there may be another control plane. Owners of projects take turns, and
+ * one with slow containers cannot have all places.
  */
 const LIMITS = { running: 8, runningPerKey: 3, waiting: 2000, waitingPerKey: 500, waitMs: 20_000 }
 
 /** Calls to the agents of other servers, which must prove that they are the one that is asked. */
-export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
+export function createAgentCalls({ identity, ownerOf, now, port = AGENT_PORT }: Deps) {
   const awayUntil = new Map<string, number>()
   const looking = new Map<string, Promise<boolean>>()
   const limiters = new Map<string, Limiter>()
@@ -38,7 +40,8 @@ export function createAgentCalls({ identity, now, port = AGENT_PORT }: Deps) {
   async function get({ project, ...place }: AgentPlace & { project: number }, path: string, signal?: AbortSignal): Promise<unknown> {
     const limiter = limiters.get(place.nodeId) ?? createLimiter(LIMITS)
     limiters.set(place.nodeId, limiter)
-    return await limiter.run(project, async () => await getNow(place, path, signal), signal)
+    const owner = project === 0 ? 'berth' : ((await ownerOf(project)) ?? 'nobody')
+    return await limiter.run(owner, async () => await getNow(place, path, signal), signal)
   }
 
   async function getNow(place: AgentPlace, path: string, signal?: AbortSignal): Promise<unknown> {

@@ -104,7 +104,7 @@ async function raw(path: string, options: https.RequestOptions = {}): Promise<st
 }
 
 const calls = (nodeId = NODE) => {
-  const { get } = createAgentCalls({ identity, now: () => new Date(), port })
+  const { get } = createAgentCalls({ identity, ownerOf: async () => 1, now: () => new Date(), port })
   return async (path: string) => await get({ nodeId, address: '127.0.0.1', project: 1 }, path)
 }
 

@@ -9,7 +9,7 @@ import { LABEL } from '../labels.ts'
 import type { createNetworks } from '../networks.ts'
 import { createPlacedContainers } from '../placed-containers.ts'
 import { createAgentArchives } from './agent-archives.ts'
-import { createAgentCalls } from './agent-calls.ts'
+import { createAgentCalls, type OwnerOf } from './agent-calls.ts'
 import { createAgentIdentity } from './agent-identity.ts'
 import type { createAgentImage } from './agent-image.ts'
 import { createAgentUsage } from './agent-usage.ts'
@@ -32,8 +32,8 @@ export type OtherServers = {
   /** The operator's own. Without it the servers pull from this Berth. */
   readonly registry?: SharedRegistry | undefined
   readonly imageServer?: Omit<ImageServerSettings, 'isUsed'> | undefined
-  /** Of the certificates of agents; without it there are none. */
-  readonly authority?: (() => Promise<Authority>) | undefined
+  /** The authority of their certificates, and who owns a project: people take turns. Without it there are no agents. */
+  readonly agents?: { readonly authority: () => Promise<Authority>; readonly ownerOf: OwnerOf } | undefined
   /** Whether Berth has switched Swarm on. Must not ask the engine. */
   readonly isSwarm: () => Promise<boolean>
   /** Why this server cannot reach the networks of others, in a sentence; empty if it can. */
@@ -67,7 +67,7 @@ export function createPlacing(parts: Parts, others: OtherServers | undefined) {
   const placement = createPlacement({ swarm, whyNot, isSwarm })
   const openWay = async (way: Way) => await others?.openWay(way)
   const gateway = createGateway({ transport, networks, imageOf: agentImage.ensure, openWay })
-  const agents = createOwnAgents(parts, { authority: others?.authority, gateway, calls })
+  const agents = createOwnAgents(parts, { settings: others?.agents, gateway, calls })
   const isNeeded = (projectId: number) => edges?.isNeeded(projectId) ?? false
   const overlays = createProjectOverlays({ transport, calls, gateway, isNeeded, ...(agents && { otherNetworks: agents.networks }) })
   const pulled = imagesFor({ transport, images }, others?.registry, imageServer)
@@ -180,12 +180,13 @@ function createDataParts({ transport, now }: Parts, { calls, placement, agents }
   return { files, volumes, ofData: { ensureFiles: files.ensure, dataServerOf: gate.dataServerOf, passDataGate: gate.pass } }
 }
 
-type OfAgents = { authority: OtherServers['authority']; gateway: Gateway; calls: ServiceCalls }
+type OfAgents = { settings: OtherServers['agents']; gateway: Gateway; calls: ServiceCalls }
 
-function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { authority, gateway, calls }: OfAgents) {
-  if (authority === undefined) return undefined
+function createOwnAgents({ transport, swarm, agentImage, now, log }: Parts, { settings, gateway, calls }: OfAgents) {
+  if (settings === undefined) return undefined
+  const { authority, ownerOf } = settings
   const identity = createAgentIdentity({ authority, now })
-  const agentCalls = createAgentCalls({ identity, now })
+  const agentCalls = createAgentCalls({ identity, ownerOf, now })
   const usage = createAgentUsage({ calls, agents: agentCalls, now })
   return {
     identity,
