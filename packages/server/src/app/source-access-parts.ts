@@ -8,6 +8,7 @@ import { createDeployKeys } from '../features/deploy-keys/service.ts'
 import { createSshAccess } from '../features/deploy-keys/ssh-access.ts'
 import { createAddAutomatic } from '../features/deployments/request/automatic.ts'
 import { createNewestCommit, createSourceOf } from '../features/git-providers/source-of.ts'
+import { wasDeployed } from '../features/git-providers/store.ts'
 import { createPolls } from '../features/polls/service.ts'
 import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -40,6 +41,7 @@ export function createSourceAccessParts(
       addAutomatic,
       newestCommit,
       newestCommitOfBranch: createNewestCommit({ git, sourceOf, ownerOf, waitMs: BRANCH_LOOKUP_MS }),
+      wasDeployed: async (appId, hash) => await wasDeployed(db, { appId, hash }),
       isWithinRate: createHookRate(now),
     }),
     commitStatuses: createCommitStatuses({

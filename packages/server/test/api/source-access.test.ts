@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
 import { type SshServer, startSshServer } from '../../testing/harness/ssh-server.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { dumpDatabase } from '../../testing/harness/test-world.ts'
+import { dumpDatabase, insertDeployment } from '../../testing/harness/test-world.ts'
+import { writeRows } from '../../testing/harness/write-rows.ts'
 
 let git: GitServer
 let repo: Awaited<ReturnType<GitServer['createRepository']>>
@@ -49,9 +50,10 @@ it('a program deploys with nothing but the secret: the newest commit, that of a 
   expect(plain.json).toMatchObject({ app_id: appId, commit_hash: repo.hash, status: 'pending' })
   const onNext = await repo.commit({ files: { 'a.txt': 'a' }, branch: 'next' })
   expect((await call(appId, secret, { branch: 'next' })).json).toMatchObject({ commit_hash: onNext })
-  expect((await call(appId, secret, { commit: 'ab'.repeat(20) })).json).toMatchObject({ commit_hash: 'ab'.repeat(20) })
+  expect((await call(appId, secret, { commit: onNext, branch: 'next' })).json).toMatchObject({ commit_hash: onNext })
+  expect((await call(appId, secret, { commit: repo.hash })).json).toMatchObject({ commit_hash: repo.hash })
   const [newest] = await deploymentsOf(appId)
-  expect(newest).toMatchObject({ trigger: 'hook', triggered_by: null, commit_hash: 'ab'.repeat(20) })
+  expect(newest).toMatchObject({ trigger: 'hook', triggered_by: null, commit_hash: repo.hash })
   const { entries } = { entries: await owner.call('audit.list', { limit: 5 }) }
   expect(JSON.stringify(entries)).toContain('deploy hook')
   for (const [field, value] of [
@@ -76,6 +78,33 @@ it('ten calls make one more build, and what a person asked for stays', async () 
   expect(waiting).toEqual(['hook', 'manual'])
   expect(list.find(({ id }) => id === asked)?.status).toBe('pending')
   expect(list.filter(({ error_message }) => /^Replaced by #\d+\.$/.test(error_message)).length).toBe(9)
+})
+
+it('without a git account a hook takes no commit but the newest of the branch and what was live before', async () => {
+  const appId = await newApp()
+  const { secret } = await owner.call('apps.rotateHook', { appId })
+  const ofFork = 'ab'.repeat(20) // hosts serve those of forks under the URL of the repository
+  const before = (await deploymentsOf(appId)).length
+  const refused = await call(appId, secret, { commit: ofFork })
+  expect([refused.status, refused.json.code, refused.json.error]).toEqual([
+    400,
+    'invalid_source',
+    'commit: must be the newest commit of main, or one that was live before; which others are on it can only be told with a git account',
+  ])
+  const unknown = await call(appId, secret, { commit: ofFork, branch: 'missing' })
+  expect([unknown.status, unknown.json.error]).toEqual([400, expect.stringContaining('cannot be compared with the branch')])
+  expect((await deploymentsOf(appId)).length).toBe(before)
+  await insertDeployment(berth, { appId, number: 1001, status: 'failed', isActive: false, image: '' })
+  await writeRows(
+    berth,
+    async (tx) => void (await tx.updateTable('deployment').set({ commit_hash: ofFork }).where('app_id', '=', appId).execute()),
+  )
+  expect((await call(appId, secret, { commit: ofFork })).status).toBe(400)
+  await writeRows(
+    berth,
+    async (tx) => void (await tx.updateTable('deployment').set({ status: 'success' }).where('app_id', '=', appId).execute()),
+  )
+  expect((await call(appId, secret, { commit: ofFork })).json).toMatchObject({ commit_hash: ofFork })
 })
 
 it('a wrong secret, no hook and no app are answered alike, whatever is sent, and leave nothing behind', async () => {
@@ -144,11 +173,9 @@ it('the secret is in no answer but the first, and not in the database', async ()
 })
 
 it('a hook has a limit of its own, and none for an app without a source', async () => {
-  const appId = await newApp()
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'called often' })
   const { secret } = await owner.call('apps.rotateHook', { appId })
-  const statuses = await Promise.all(
-    Array.from({ length: 130 }, async () => (await call(appId, secret, { commit: 'cd'.repeat(20) })).status),
-  )
+  const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await call(appId, secret)).status))
   expect(statuses.filter((status) => status === 200).length).toBe(120)
   expect(statuses.filter((status) => status === 503).length).toBe(10)
   const database = await owner.call('apps.create', { projectId, name: 'db', appType: 'database', templateName: 'redis' })

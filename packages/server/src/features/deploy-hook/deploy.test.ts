@@ -28,6 +28,7 @@ async function openLab() {
     addAutomatic,
     newestCommit: async () => undefined,
     newestCommitOfBranch: async () => undefined,
+    wasDeployed: async () => false,
     isWithinRate: () => true,
   })
   const add = async (appId: number, by: number) =>

@@ -20,6 +20,8 @@ type Deps = {
   newestCommit: NewestCommit
   /** The same with a longer timeout: for another branch, the worker does not ask again. */
   newestCommitOfBranch: NewestCommit
+  /** Whether this commit was live before. */
+  wasDeployed: (appId: number, hash: string) => Promise<boolean>
   /** False if the hook, or all hooks that its maker made, received too many calls in this minute. */
   isWithinRate: (app: AppRow) => boolean
 }
@@ -30,6 +32,9 @@ export const MOST_CALLS = { ofHook: 120, ofMaker: 600 }
 const TOO_MANY = `This deploy hook was called more than ${MOST_CALLS.ofHook} times within a minute, or all hooks that its creator made more than ${MOST_CALLS.ofMaker} times. Try again in a minute.`
 
 const NOT_THERE = 'must be a branch of the repository; this one does not exist, or the host does not respond'
+const CANNOT_TELL = 'cannot be compared with the branch: it does not exist, or the host does not respond'
+const notNewest = (branch: string) =>
+  `must be the newest commit of ${branch}, or one that was live before; which others are on it can only be told with a git account`
 const OTHER_BRANCH = 'must be the branch that the app deploys from, because its source is a git account'
 const NO_LONGER = 'The user who created this deploy hook can no longer deploy the app. Ask a member of its project to create a new secret.'
 const OTHER_SOURCE = 'The source of the app was changed at the same time. Call the deploy hook again.'
@@ -39,7 +44,10 @@ export function createDeployByHook(deps: Deps) {
   async function commitFor(app: AppRow, { commit, branch }: HookDeployment): Promise<Commit> {
     if (deploysImage(app) && (commit ?? branch) !== undefined)
       throw fieldError('invalid_request', commit === undefined ? 'branch' : 'commit', 'cannot be given: this app runs a ready image')
-    if (commit !== undefined) return { ...NO_COMMIT, hash: commit }
+    if (commit !== undefined) {
+      if (app.git_provider_id === null) await refuseUnknownCommit(app, commit, branch)
+      return { ...NO_COMMIT, hash: commit } // with an account the worker asks the host whether the commit is on the branch
+    }
     if (branch === undefined || branch === app.git_branch) return (await deps.newestCommit(app)) ?? NO_COMMIT
     // An account was lent to the app for one branch: whoever knows the secret must not learn what is on the others.
     const isLent = app.git_provider_id !== null
@@ -48,6 +56,14 @@ export function createDeployByHook(deps: Deps) {
     if (found === undefined) throw fieldError('invalid_source', 'branch', NOT_THERE)
     if (found.branch !== branch) throw fieldError('invalid_source', 'branch', OTHER_BRANCH)
     return found
+  }
+
+  /** Hosts also serve commits of forks, which anybody can make, under the URL of the repository. */
+  async function refuseUnknownCommit(app: AppRow, commit: string, branch = app.git_branch): Promise<void> {
+    if (await deps.wasDeployed(app.id, commit)) return
+    const newest = await deps.newestCommitOfBranch({ ...app, git_branch: branch })
+    if (newest === undefined) throw fieldError('invalid_source', 'commit', CANNOT_TELL)
+    if (newest.hash !== commit) throw fieldError('invalid_source', 'commit', notNewest(newest.branch))
   }
 
   return async function deployByHook(app: AppRow, wanted: HookDeployment, origin: Origin): Promise<QueuedDeployment> {

@@ -124,13 +124,13 @@ export async function appsUsing(db: Reader, accountId: number): Promise<Pick<App
 }
 
 /** Whether the app has deployed this commit. */
-export async function wasDeployed(db: Reader, of: { appId: number; hash: string; besides: number }): Promise<boolean> {
+export async function wasDeployed(db: Reader, of: { appId: number; hash: string; besides?: number }): Promise<boolean> {
   const found = db
     .selectFrom('deployment')
     .select('id')
     .where('app_id', '=', of.appId)
     .where('commit_hash', '=', of.hash)
     .where('status', 'in', ['success', 'rolled_back'])
-    .where('id', '!=', of.besides)
+    .where('id', '!=', of.besides ?? 0)
   return (await found.executeTakeFirst()) !== undefined
 }
