@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { type ArchiveSum, summed } from './archive-sum.ts'
-import { END_OF_ARCHIVE, headerOf, paddingFor, type TarEntry } from './build/tar.ts'
+import { END_OF_ARCHIVE, headerOf, paddingFor, paxHeader, type TarEntry } from './build/tar.ts'
 
 const file = (path: string, contents: string, more: Partial<TarEntry> = {}) => {
   const header = headerOf({ path, kind: 'file', mode: 0o644, size: contents.length, mtimeSeconds: 1, ...more })
@@ -65,5 +66,71 @@ it('an archive with more than may be written is an error before the contents tha
     for await (const piece of summed(archive(), () => undefined, 1024 ** 4)) passed.push(piece)
   }
   await expect(all()).rejects.toThrow('no space left')
-  expect(Buffer.concat(passed)).toEqual(Buffer.concat([file('data/a', 'hello'), huge]))
+  expect(Buffer.concat(passed)).toEqual(Buffer.concat([file('data/a', 'hello'), huge.subarray(0, -512)])) // its extended header
+})
+
+/** The bytes that were passed on before an archive was refused, and why. */
+async function refusalOf(entries: readonly Buffer[], mostBytes?: number): Promise<{ passed: number; why: string }> {
+  let passed = 0
+  const all = async () => {
+    for await (const piece of summed(Readable.from(entries), () => undefined, mostBytes)) passed += piece.length
+  }
+  const why = await all().then(
+    () => '',
+    (error: unknown) => String(error),
+  )
+  return { passed, why }
+}
+
+const typed = (type: string, header: Buffer) => Buffer.concat([header.subarray(0, 156), Buffer.from(type), header.subarray(157)])
+const paxOf = (values: Record<string, string>) =>
+  paxHeader(new Map(Object.entries(values).map(([key, value]) => [key, Buffer.from(value)])))
+const NAMED = file('x', 'data/a')
+const LINKED = typed('K', NAMED)
+
+it.each<[string, Buffer[]]>([
+  ['a sparse file of GNU tar', [typed('S', file('data/a', 'hello'))]],
+  ['a sparse file in extended headers', [paxOf({ 'GNU.sparse.realsize': '1000000000000' }), file('data/a', 'hello')]],
+  ['a file of the oldest tar, which can be a directory', [typed('\0', file('data/a/', 'hello'))]],
+  ['a type that nobody knows', [typed('Z', file('data/a', 'hello'))]],
+  ['a size that is empty', [paxOf({ size: '' }), file('data/a', 'hello')]],
+  ['a size with a sign', [paxOf({ size: '+5' }), file('data/a', 'hello')]],
+  ['a size that is not a whole number', [paxOf({ size: '5e0' }), file('data/a', 'hello')]],
+  ['two extended headers before one entry', [paxOf({ size: '5' }), paxOf({ mtime: '1' }), file('data/a', 'hello')]],
+  ['a header for all entries after one for the next', [paxOf({ size: '5' }), typed('g', paxOf({ mtime: '1' })), file('data/a', 'hello')]],
+  ['two long names', [LINKED, LINKED, file('data/a', 'hello')]],
+])('refuses what no engine writes: %s', async (_name, entries) => {
+  const { passed, why } = await refusalOf([file('data/before', 'x'), ...entries, END_OF_ARCHIVE])
+  expect(why).toContain('is not as Docker writes them')
+  const [first = Buffer.alloc(0)] = entries
+  expect(passed).toBeLessThanOrEqual(file('data/before', 'x').length + first.length) // and nothing of the entry
+})
+
+it('refuses a size that engines read as another one', async () => {
+  const bad = ['-0000000005\0', '\0' + '0000000005\0', '5 5\0', '0x5\0', ''].map((digits) => {
+    const header = Buffer.from(file('data/a', 'hello'))
+    header.fill(0, 124, 136).write(digits, 124, 'latin1')
+    return header
+  })
+  for (const entry of bad) expect((await refusalOf([entry, END_OF_ARCHIVE])).why).toContain('is not as Docker writes them')
+})
+
+it('takes one extended header of each kind before an entry', async () => {
+  const entries = [typed('g', paxOf({ mtime: '1' })), LINKED, typed('L', NAMED), paxOf({ size: '5', uid: '70' }), file('other', 'hello')]
+  expect(await sumOf(...entries, END_OF_ARCHIVE)).toMatchObject({ files: 1, bytes: 5 })
+})
+
+it('refuses extended headers without an end at the second one', async () => {
+  let given = 0
+  const archive = async function* () {
+    while (given < 9) {
+      given += 1
+      yield await Promise.resolve(paxOf({ [`key${given}`]: 'value' }))
+    }
+  }
+  const all = async () => {
+    for await (const _piece of summed(archive(), () => undefined, 1024 ** 2));
+  }
+  await expect(all()).rejects.toThrow('is not as Docker writes them')
+  expect(given).toBe(2)
 })

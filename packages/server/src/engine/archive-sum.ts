@@ -18,13 +18,17 @@ import {
 export type ArchiveSum = { readonly files: number; readonly bytes: number; readonly checksum: string }
 
 const [MODE, UID, GID, LINK] = [100, 108, 116, 157]
-const DIRECTORY = '5'
+const [FILE, DIRECTORY] = ['0', '5']
+const OCTAL = /^ *[0-7]{1,11}[ \0]*$/
+const DIGITS = /^\d{1,15}$/
+/** A few bytes of them unpack to a file of any size. */
+const SPARSE = 'GNU.sparse.'
 /** Attributes of a file, such as its capabilities. Other records differ between versions of the engine. */
 const ATTRIBUTE = 'SCHILY.xattr.'
 
 /**
  * Passes an archive on, and tells at its end what was in it. An archive that ends too early is an error. So is one with more than may be
- * written; it fails before the contents of the file that does not fit, since the hole of a sparse file would arrive as a stream of zeros.
+ * written; it fails before the entry that does not fit, since the hole of a sparse file would arrive as a stream of zeros.
  */
 export async function* summed(
   chunks: AsyncIterable<Buffer>,
@@ -34,31 +38,31 @@ export async function* summed(
   const source = chunks[Symbol.asyncIterator]()
   const { pieces, take } = createBytes(source)
   const all = createHash('sha256')
+  const extended = createExtended()
   let [files, bytes] = [0, 0]
-  let records: Records = new Map()
   try {
     for (;;) {
       const header = await take(BLOCK)
-      yield header
       if (header.every((byte) => byte === 0)) break
-      const type = String.fromCodePoint(header[156] ?? 0)
-      const longName = LONG_NAMES[type]
-      if (type === PAX || type === PAX_OF_ALL || longName !== undefined) {
+      const type = typeOf(header)
+      if (isExtended(type)) {
+        extended.begin(type)
         const contents = await headerContents(take, sizeIn(header))
-        yield Buffer.concat([contents, paddingFor(contents.length)])
-        records = type === PAX_OF_ALL ? records : withRecords(records, contents, longName)
+        extended.add(type, contents)
+        yield Buffer.concat([header, contents, paddingFor(contents.length)])
         continue
       }
-      const size = WITHOUT_CONTENTS.test(type) ? 0 : Number(records.get('size') ?? sizeIn(header))
+      const records = extended.end()
+      const size = WITHOUT_CONTENTS.test(type) ? 0 : sizeOf(header, records)
       if (bytes + size + BLOCK * (files + 1) > mostBytes) throw new EngineError(500, 'There is no space left for the copy.')
+      yield header
       all.update(aboutEntry(header, records, type))
       if (type !== DIRECTORY) files += 1
       yield* noted(pieces(size), all)
       bytes += size
-      records = new Map()
       yield* pieces(paddingFor(size).length)
     }
-    yield Buffer.alloc(BLOCK) // an archive ends with two empty blocks; anything after them is ignored
+    yield Buffer.alloc(2 * BLOCK) // an archive ends with two empty blocks; anything after them is ignored
     while ((await source.next()).done !== true);
     atEnd({ files, bytes, checksum: all.digest('hex') })
   } finally {
@@ -73,13 +77,65 @@ async function* noted(pieces: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator<
   }
 }
 
-type Records = Map<string, Buffer>
+type Records = ReadonlyMap<string, Buffer>
 
-function withRecords(known: Records, contents: Buffer, longName: string | undefined): Records {
-  return longName === undefined ? new Map([...known, ...recordsIn(contents)]) : new Map([...known, [longName, upToZero(contents)]])
+/**
+ * What extended headers say about the entry after them. An engine writes one of each kind at most. With more, or in another order, an archive
+ * could say one thing to Berth and another to the engine that unpacks it.
+ */
+function createExtended() {
+  const types = new Set<string>()
+  let records = new Map<string, Buffer>()
+
+  function begin(type: string): void {
+    if (types.has(type) || (type === PAX_OF_ALL && types.size > 0)) throw notOfDocker('too many extended headers')
+    types.add(type)
+  }
+
+  function add(type: string, contents: Buffer): void {
+    const longName = LONG_NAMES[type]
+    if (longName !== undefined) records.set(longName, upToZero(contents))
+    if (type !== PAX) return
+    for (const [name, value] of recordsIn(contents)) {
+      if (name.startsWith(SPARSE)) throw notOfDocker('a sparse file')
+      records.set(name, value)
+    }
+  }
+
+  function end(): Records {
+    const found = records
+    types.clear()
+    records = new Map()
+    return found
+  }
+
+  return { begin, add, end }
 }
 
-function aboutEntry(header: Buffer, records: ReadonlyMap<string, Buffer>, type: string): string {
+function isExtended(type: string): boolean {
+  return type === PAX || type === PAX_OF_ALL || LONG_NAMES[type] !== undefined
+}
+
+function typeOf(header: Buffer): string {
+  const type = String.fromCodePoint(header[156] ?? 0)
+  if (type !== FILE && !WITHOUT_CONTENTS.test(type) && !isExtended(type)) throw notOfDocker(`an entry of the type ${JSON.stringify(type)}`)
+  const size = header.subarray(124, 136)
+  if (((size[0] ?? 0) & 0x80) === 0 && !OCTAL.test(size.toString('latin1'))) throw notOfDocker('a size that is not a number')
+  return type
+}
+
+function sizeOf(header: Buffer, records: Records): number {
+  const record = records.get('size')?.toString('latin1')
+  if (record !== undefined && !DIGITS.test(record)) throw notOfDocker('a size that is not a number')
+  return record === undefined ? sizeIn(header) : Number(record)
+}
+
+/** Such an archive comes from a server whose agent or engine is not the one that Berth knows. */
+function notOfDocker(found: string): EngineError {
+  return new EngineError(500, `The archive of the volume is not as Docker writes them: it has ${found}. Check the server that it is on.`)
+}
+
+function aboutEntry(header: Buffer, records: Records, type: string): string {
   const number = (name: string, from: number) => Number(records.get(name) ?? numberIn(header.subarray(from, from + 8)))
   const about = [
     type,

@@ -1,4 +1,4 @@
-import { EngineUnreachable } from '../api/errors.ts'
+import { EngineError, EngineUnreachable } from '../api/errors.ts'
 import { paddingFor } from './tar.ts'
 
 /** Of a header that says more about the entry after it: attributes of a file have at most 64 kB each. */
@@ -43,7 +43,7 @@ export function createBytes(source: AsyncIterator<Buffer>) {
 }
 
 export async function headerContents(take: (size: number) => Promise<Buffer>, size: number): Promise<Buffer> {
-  if (size > MOST_OF_A_HEADER) throw new Error(`an extended header of ${size} bytes`)
+  if (size > MOST_OF_A_HEADER) throw new EngineError(500, `An archive has an extended header of ${size} bytes.`)
   return (await take(size + paddingFor(size).length)).subarray(0, size)
 }
 
@@ -54,7 +54,8 @@ export function recordsIn(contents: Buffer): Records {
   for (let at = 0; at < contents.length; left -= 1) {
     const [, digits = '', name = ''] = /^(\d+) ([^=]+)=/.exec(contents.subarray(at, at + LONGEST_NAME).toString('latin1')) ?? []
     const end = at + Number(digits)
-    if (digits === '' || end <= at || end > contents.length || left === 0) throw new Error('an extended header that is not valid')
+    if (digits === '' || end <= at || end > contents.length || left === 0)
+      throw new EngineError(500, 'An archive has an extended header that is not valid.')
     records.set(name, contents.subarray(at + digits.length + name.length + 2, end - 1))
     at = end
   }
