@@ -134,3 +134,22 @@ it('refuses extended headers without an end at the second one', async () => {
   await expect(all()).rejects.toThrow('is not as Docker writes them')
   expect(given).toBe(2)
 })
+
+it.each<[string, Buffer]>([
+  ['directories', headerOf({ path: 'data', kind: 'directory', mode: 0o755, size: 0, mtimeSeconds: 1 })],
+  ['links', headerOf({ path: 'data/a', kind: 'symlink', mode: 0o644, size: 0, mtimeSeconds: 1, linkTarget: 'hello' })],
+  ['small files', file('data/a', 'hello')],
+])('counts %s as 4 KiB each where room is judged, and not in its bytes', async (_name, entry) => {
+  const entries = [...Array.from({ length: 100 }, () => entry), END_OF_ARCHIVE]
+  expect((await refusalOf(entries, 100 * 4096)).why).toBe('')
+  const { passed, why } = await refusalOf(entries, 50 * 4096)
+  expect(why).toContain('no space left')
+  expect(passed).toBe(50 * entry.length)
+  expect((await sumOf(...entries)).bytes).toBe(entry.length > 512 ? 500 : 0)
+})
+
+it('counts whole blocks of files, and their attributes', async () => {
+  const attributed = [paxOf({ 'SCHILY.xattr.user.a': 'x'.repeat(5000) }), file('data/a', 'y'.repeat(4097)), END_OF_ARCHIVE]
+  expect((await refusalOf(attributed, 8192 + 5000)).why).toContain('no space left')
+  expect((await refusalOf(attributed, 8192 + 5100)).why).toBe('')
+})

@@ -19,6 +19,8 @@ export type ArchiveSum = { readonly files: number; readonly bytes: number; reado
 
 const [MODE, UID, GID, LINK] = [100, 108, 116, 157]
 const [FILE, DIRECTORY] = ['0', '5']
+/** At least as much of a disk is taken by every entry, and files take whole blocks of it. */
+const DISK_BLOCK = 4096
 const OCTAL = /^ *[0-7]{1,11}[ \0]*$/
 const DIGITS = /^\d{1,15}$/
 /** A few bytes of them unpack to a file of any size. */
@@ -39,7 +41,7 @@ export async function* summed(
   const { pieces, take } = createBytes(source)
   const all = createHash('sha256')
   const extended = createExtended()
-  let [files, bytes] = [0, 0]
+  let [files, bytes, room] = [0, 0, 0]
   try {
     for (;;) {
       const header = await take(BLOCK)
@@ -52,11 +54,12 @@ export async function* summed(
         yield Buffer.concat([header, contents, paddingFor(contents.length)])
         continue
       }
-      const records = extended.end()
-      const size = WITHOUT_CONTENTS.test(type) ? 0 : sizeOf(header, records)
-      if (bytes + size + BLOCK * (files + 1) > mostBytes) throw new EngineError(500, 'There is no space left for the copy.')
+      const before = extended.end()
+      const size = WITHOUT_CONTENTS.test(type) ? 0 : sizeOf(header, before.records)
+      room += before.bytes + Math.ceil(Math.max(size, 1) / DISK_BLOCK) * DISK_BLOCK
+      if (room > mostBytes) throw new EngineError(500, 'There is no space left for the copy.')
       yield header
-      all.update(aboutEntry(header, records, type))
+      all.update(aboutEntry(header, before.records, type))
       if (type !== DIRECTORY) files += 1
       yield* noted(pieces(size), all)
       bytes += size
@@ -86,6 +89,7 @@ type Records = ReadonlyMap<string, Buffer>
 function createExtended() {
   const types = new Set<string>()
   let records = new Map<string, Buffer>()
+  let bytes = 0
 
   function begin(type: string): void {
     if (types.has(type) || (type === PAX_OF_ALL && types.size > 0)) throw notOfDocker('too many extended headers')
@@ -93,6 +97,7 @@ function createExtended() {
   }
 
   function add(type: string, contents: Buffer): void {
+    bytes += contents.length
     const longName = LONG_NAMES[type]
     if (longName !== undefined) records.set(longName, upToZero(contents))
     if (type !== PAX) return
@@ -102,10 +107,11 @@ function createExtended() {
     }
   }
 
-  function end(): Records {
-    const found = records
+  function end(): { records: Records; bytes: number } {
+    const found = { records, bytes }
     types.clear()
     records = new Map()
+    bytes = 0
     return found
   }
 
