@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
-import { addressGroup, createConnections } from './connections.ts'
+import { createConnections } from './connections.ts'
 
 let server: Server
 let connections: ReturnType<typeof createConnections>
@@ -89,17 +89,4 @@ it('streams of one person are so many, until one of them ends, and are not close
     if (newest) connections.known(newest, 1)
   }
   expect(stillOpen()).toEqual([1, 2, 3, 4, 7, 8, 9, 10])
-})
-
-it.each([
-  ['203.0.113.7', '203.0.113.7'],
-  ['::ffff:203.0.113.7', '203.0.113.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:db8:1:2::9', '2001:db8:1:2'],
-  ['2001:db8::9', '2001:db8:0:0'],
-  ['fe80::1%eth0', 'fe80:0:0:0'],
-  ['127.0.0.1', undefined],
-  ['::1', undefined],
-])('%s counts as %s', (address, group) => {
-  expect(addressGroup(address)).toBe(group)
 })

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isStaff } from '../domain/caller.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { AppError } from '../lib/app-error.ts'
 import { parseForeignJson, TooManyParts } from '../lib/foreign-json.ts'
 import { createRoom, DELIVERIES, type Room, STAFF, STRANGERS, USERS } from './body-room.ts'
 import type { ByteBudget } from './byte-budget.ts'
-import { addressGroup } from './connections.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { originOf } from './security.ts'
 

@@ -1,4 +1,4 @@
-import { addressGroup } from '../../http/connections.ts'
+import { addressGroup } from '../../lib/address-group.ts'
 import type { KnownAddresses, Login } from './known-addresses.ts'
 import type { LoginTurns } from './login-turns.ts'
 import type { SlowDown } from './slow-down.ts'
