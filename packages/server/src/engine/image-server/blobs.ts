@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../lib/error-code.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { EngineError } from '../api/errors.ts'
 import { type Descriptor, type Packing, type StoredFile } from './manifest.ts'
 
@@ -26,6 +27,7 @@ const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 export function createBlobs({ directory, floorBytes, now }: Deps) {
   const places = { blobs: join(directory, 'blobs'), incoming: join(directory, 'incoming') }
   const { blobs, incoming } = places
+  const inTurn = createTurns<string>()
   const trusted = new Map<string, { until: number; is: string }>()
   const pathOf = (digest: string) => join(blobs, digest.replace('sha256:', ''))
 
@@ -34,8 +36,12 @@ export function createBlobs({ directory, floorBytes, now }: Deps) {
     return (await stat(pathOf(digest)).catch(() => undefined))?.size === size
   }
 
-  /** The path of its file. Undefined if it is not there, or damaged: then it is removed. */
-  async function whole({ digest, size }: Descriptor): Promise<string | undefined> {
+  /** The path of its file. Undefined if it is not there, or damaged: then it is removed. Of those who ask at once the first one has it read. */
+  async function whole(wanted: Descriptor): Promise<string | undefined> {
+    return await inTurn(wanted.digest, async () => await wholeNow(wanted))
+  }
+
+  async function wholeNow({ digest, size }: Descriptor): Promise<string | undefined> {
     const path = pathOf(digest)
     const found = await stat(path).catch(() => undefined)
     if (found === undefined) return undefined

@@ -4,7 +4,9 @@ import { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { timesOpen } from '../../../testing/harness/open-files.ts'
 import { issuedFor, newAuthority } from '../../lib/x509.ts'
 import { listen } from './listener.ts'
 
@@ -13,6 +15,8 @@ const times = { notBefore: new Date(Date.now() - 1000), notAfter: new Date(Date.
 const authority = { name: 'test', ...newAuthority({ name: 'test', ...times }) }
 const SIZE = 8 * 1024 * 1024
 let directory: string
+let asking = new Set<string>()
+let goOn = Promise.withResolvers<void>()
 let server: Awaited<ReturnType<typeof listen>>
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'berth-listener-'))
@@ -22,8 +26,15 @@ beforeAll(async () => {
   server = await listen(
     {
       manifest: async ({ name }) => (name === 'known' ? Buffer.from('{"a":1}') : undefined),
-      blob: async ({ name }) =>
-        name === 'known' ? { path, size: SIZE } : name === 'small' ? { bytes: Buffer.from('0123456789'), size: 10 } : undefined,
+      blob: async ({ name, digest }) => {
+        asking.add(digest)
+        if (name === 'slow') await goOn.promise
+        return name === 'known' || name === 'slow'
+          ? { path, size: SIZE }
+          : name === 'small'
+            ? { bytes: Buffer.from('0123456789'), size: 10 }
+            : undefined
+      },
       log: { warn: () => undefined },
     },
     { address: '127.0.0.1', port: 0, tls: { cert, key }, credentials: { username: 'berth', password: 'secret' } },
@@ -33,6 +44,29 @@ afterAll(async () => {
   await server.close()
   await rm(directory, { recursive: true })
 })
+
+/** The digests that were asked for since then. */
+function watchAsking(): void {
+  asking = new Set()
+  goOn = Promise.withResolvers<void>()
+}
+
+const numbered = (n: number) => `sha256:${String(n).padStart(64, '0')}`
+
+async function connectFrom(localAddress: string): Promise<TLSSocket> {
+  const place = { host: '127.0.0.1', port: server.port, localAddress } // its type lacks the last one
+  const socket = connect({ ...place, ca: authority.certificate })
+  socket.on('error', () => undefined) // the server closes while this side sends
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+async function closed(socket: TLSSocket): Promise<void> {
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
+}
+
+const rawRequest = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${Buffer.from('berth:secret').toString('base64')}\r\n\r\n`
 
 type Options = { method?: string; auth?: string | undefined; headers?: Record<string, string>; ca?: string }
 
@@ -115,6 +149,46 @@ it('has nothing else', async () => {
     `/v2/other/blobs/${DIGEST}`,
   ])
     expect((await asked(path)).status).toBe(404)
+})
+
+it('begins one of the requests that arrive at once, and closes a connection with many', async () => {
+  watchAsking()
+  const socket = await connectFrom('127.0.0.1')
+  socket.write(Array.from({ length: 1000 }, (_, n) => rawRequest(`/v2/slow/blobs/${numbered(n)}`)).join(''))
+  await closed(socket)
+  goOn.resolve()
+  expect(asking).toEqual(new Set([numbered(0)]))
+})
+
+it('one server does not take the answers of another, also if it hangs up on them', async () => {
+  watchAsking()
+  const sockets = await Promise.all(Array.from({ length: 40 }, async () => await connectFrom('127.0.0.2')))
+  for (const [n, socket] of sockets.entries()) socket.write(rawRequest(`/v2/slow/blobs/${numbered(n)}`))
+  await expect.poll(() => asking.size).toBe(16)
+  for (const socket of sockets) socket.destroy()
+  await Promise.all(sockets.map(closed))
+  const again = await connectFrom('127.0.0.2')
+  again.write(rawRequest(`/v2/slow/blobs/${numbered(99)}`))
+  expect((await asked(`/v2/small/blobs/${DIGEST}`)).body).toBe('0123456789')
+  expect(asking).toHaveLength(17) // the one of this server
+  goOn.resolve()
+  await expect.poll(() => asking.has(numbered(99))).toBe(true)
+  again.destroy()
+  await expect.poll(async () => await timesOpen(join(directory, 'blob'))).toBe(0)
+})
+
+it('keeps servers out with no number of connections without the password', async () => {
+  const sockets = await Promise.all(Array.from({ length: 60 }, async () => await connectFrom('127.0.0.1')))
+  expect((await asked('/v2/')).status).toBe(200)
+  await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(13)
+  for (const socket of sockets) socket.destroy()
+})
+
+it('closes a connection after a refusal, and one that asks to become something else', async () => {
+  expect((await asked('/v2/', { auth: '' })).headers.connection).toBe('close')
+  const socket = await connectFrom('127.0.0.1')
+  socket.write('GET /v2/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await closed(socket)
 })
 
 it('a download goes on while the file is removed', async () => {
