@@ -36,7 +36,7 @@ type Parts = {
   figures: FiguresKeeper
   backups: Pick<BackupKeeper, 'makeDue'>
   updates: Pick<Updates, 'look'>
-  removeLeftVolumes: () => Promise<void>
+  removeLeftVolumes: (signal: AbortSignal) => Promise<void>
   spread: () => Promise<void>
   servers: Pick<ServersPart, 'watch' | 'checkWaiting'>
   /** Of the other servers. */
@@ -202,7 +202,7 @@ function serverTasks(parts: Parts): Task[] {
     {
       name: 'volumes left on other servers',
       everyMs: LEFT_VOLUMES_MS,
-      run: async () => void (engineWatch.isReachable() && (await parts.removeLeftVolumes())),
+      run: async (signal) => void (engineWatch.isReachable() && (await parts.removeLeftVolumes(signal))),
     },
     {
       name: 'images for other servers',

@@ -174,6 +174,12 @@ export function appVolumeName(instance: string, appId: number, volume: string): 
   return `${volumeName(instance, appId)}-${volume}`
 }
 
+/** Whether it is the name of a volume of that app. Other servers say what they have, and could say anything. */
+export function isVolumeOf(name: string, { instance, appId }: { instance: string; appId: number }): boolean {
+  const own = volumeName(instance, appId)
+  return name === own || (name.startsWith(`${own}-`) && /^[a-z0-9-]{1,32}$/.test(name.slice(own.length + 1)))
+}
+
 /** What a volume is called in the settings of its app; empty for the other kinds of volumes. */
 export function volumeInSettings(name: string): string {
   return /^berth-[a-z0-9]+-app-\d+-volume-([a-z0-9-]{1,32})$/.exec(name)?.[1] ?? ''

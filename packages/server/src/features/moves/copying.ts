@@ -2,7 +2,7 @@ import { HERE } from '../../domain/app-data.ts'
 import { setAppStatus } from '../../domain/app-status.ts'
 import { EngineError, EngineUnreachable, ServerAway } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { ownedBy, volumeName } from '../../engine/labels.ts'
+import { isVolumeOf, ownedBy } from '../../engine/labels.ts'
 import { ArchiveRefused } from '../../engine/swarm/agent-archives.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Step } from '../../lib/step.ts'
@@ -80,8 +80,8 @@ function createCopyAll({ engine, instance, freeHere, tuning, step, log }: Copyin
     const serverId = idOfOther(move.from_server)
     if (serverId === undefined)
       return (await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }), signal })).map(({ name }) => name)
-    const own = volumeName(instance, app.id)
-    return (await engine.placedVolumes.list({ instance, serverId }, signal)).filter((name) => name === own || name.startsWith(`${own}-`))
+    const all = await engine.placedVolumes.list({ instance, serverId }, signal)
+    return all.filter((name) => isVolumeOf(name, { instance, appId: app.id }))
   }
 
   /** What a copy may take at the destination: one that is too large must not fill the disk that the other apps there use. */
