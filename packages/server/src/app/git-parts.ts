@@ -72,6 +72,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       await moveAppHooks(signal)
     },
     receive: createReceive({
+      db,
       write: createGroupedWrites(db),
       senderOf,
       act,

@@ -45,6 +45,8 @@ export type GitHubAppTable = {
   hook_error: string
   hook_failures: number
   hook_next_try_at: string
+  /** 1 if a person chose `sealed_secret` and so knows it: of an app that was connected by hand. */
+  chosen_secret: Generated<0 | 1>
   created_at: string
 }
 /** The `state` parameter with which a browser was sent to GitHub. It works once, and only in the session that began. */

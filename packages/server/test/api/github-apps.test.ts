@@ -279,6 +279,40 @@ describe('a GitHub App', () => {
     await expect(stranger.call('git.connectGitHubApp', byHand)).rejects.toMatchObject({ code: 'project_not_found' })
   })
 
+  it('that was connected by hand takes no name that its host does not confirm, and no push once whoever knows its secret has left', async () => {
+    const mallory = await berth.as(`mallory-${n}`)
+    await ada.call('projects.members', { id: projectId, emails: [mallory.email] })
+    const byHand = { ...(await walk(await berth.as(`maker-${n}`), {})).app, id: 4_100_000, slug: 'known', installations: [] }
+    host.model.apps.push(byHand)
+    const installation = install(host.model, byHand, { login: 'acme', repositories: [shop.id] })
+    const input = { appId: byHand.id, privateKey: byHand.pem, webhookSecret: 'mallory-knows-this', baseUrl: host.origin, projectId }
+    const { webhookUrl: hookUrl, accounts } = await mallory.call('git.connectGitHubApp', input)
+    const source = { gitProviderId: accounts[0]?.id ?? 0, gitRepository: 'acme/shop', gitBranch: 'main' }
+    const { id: appId } = await ada.call('apps.create', { projectId, name: 'web', ...source })
+    const forged = push(installation, { repo: { ...shop, fullName: 'mallory/evil' } })
+    const app = { ...byHand, hookUrl, webhookSecret: input.webhookSecret }
+    await deliver(app, forged, 'push')
+    expect(await ada.call('apps.get', { appId })).toMatchObject({
+      git_repository: 'acme/shop',
+      git_clone_url: `${host.origin}/acme/shop.git`,
+    })
+    expect((await ada.call('apps.webhook', { appId })).error).toBe('')
+
+    await ada.call('projects.members', { id: projectId, userIds: [] })
+    const later = push(installation, { commit: 'b'.repeat(40) })
+    const { pathname, search } = new URL(hookUrl)
+    const headers = deliveryHeaders(host.model, { secret: app.webhookSecret, body: later, event: 'push' })
+    const refused = await berth.raw('POST', pathname + search, { body: later, headers })
+    expect([refused.status, refused.json.code]).toEqual([401, 'webhook_not_verified'])
+    expect(await ada.call('apps.webhook', { appId })).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('has left the project'),
+    })
+    await ada.call('git.connectGitHubApp', { ...input, webhookSecret: 'a-secret-of-ada-alone' })
+    expect((await deliver({ ...app, webhookSecret: 'a-secret-of-ada-alone' }, later, 'push')).result).toBe('deployed')
+    expect((await ada.call('apps.webhook', { appId })).status).toBe('active')
+  })
+
   it('is told where deliveries go when the address of this server changes', async () => {
     const { app } = await walk()
     const owner = await berth.owner()

@@ -1,4 +1,4 @@
-import { type AppRow, type DeploymentRow, findGitAccount } from '../../domain/rows.ts'
+import { type AppRow, type DeploymentRow, findGitAccount, type GitAccountRow } from '../../domain/rows.ts'
 import { RepositoryUnreachable, SourceRefused } from '../../git/errors.ts'
 import { HostError } from '../../git-hosts/errors.ts'
 import type { Reader } from '../../store/database.ts'
@@ -7,8 +7,13 @@ import { wasDeployed } from './store.ts'
 
 type Named = Pick<DeploymentRow, 'id' | 'commit_hash' | 'trigger'>
 
-/** Reported by the host itself, or deployed before. */
-const TRUSTED: readonly DeploymentRow['trigger'][] = ['webhook', 'poll', 'rollback']
+/**
+ * Reported by the host itself, or deployed before. Nobody knows the webhook secret of a token account, but whoever connects a GitHub App by
+ * hand chooses the secret, and could sign a push with any commit.
+ */
+function isTrusted(trigger: DeploymentRow['trigger'], { via }: Pick<GitAccountRow, 'via'>): boolean {
+  return trigger === 'poll' || trigger === 'rollback' || (trigger === 'webhook' && via === 'token')
+}
 
 /**
  * With an account, an app may only deploy commits of its branch. Hosts also serve commits of other branches, of forks and of deleted
@@ -18,7 +23,7 @@ export function createCommitCheck({ db, access }: { db: Reader; access: Pick<Hos
   return async function checkCommit(app: AppRow, deployment: Named, signal: AbortSignal): Promise<void> {
     const { commit_hash: hash } = deployment
     const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
-    if (!account || hash === '' || TRUSTED.includes(deployment.trigger)) return
+    if (!account || hash === '' || isTrusted(deployment.trigger, account)) return
     if (await wasDeployed(db, { appId: app.id, hash, besides: deployment.id })) return
     const isOnBranch = await access
       .use(

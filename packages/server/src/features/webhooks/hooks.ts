@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AppWebhook } from '@berth/contract'
+import { isProofOfHost } from '../../domain/account-use.ts'
 import { type AppRow, findGitAccount, findGitHubApp, type GitAccountRow } from '../../domain/rows.ts'
 import { HostError } from '../../git-hosts/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -32,6 +33,8 @@ const NO_ADDRESS =
   'This server has no public address yet. Set the dashboard domain in the settings, so that the host can send webhooks there.'
 
 const OUR_FAULT = 'Something went wrong inside Berth; its log has the details.'
+const SECRET_KNOWN =
+  'Deliveries of this GitHub App are not accepted, because the person who chose its webhook secret has left the project. Connect the app again with another secret.'
 const PLAIN =
   'Webhooks arrive over plain http, so others on the network can read and replay them. Set the dashboard domain in the settings.'
 
@@ -92,7 +95,8 @@ export function createHooks(deps: Deps) {
 async function stateOfApp(db: Db, account: GitAccountRow): Promise<AppWebhook> {
   const app = account.github_app_id === null ? undefined : await findGitHubApp(db, account.github_app_id)
   const url = app?.hook_url ?? ''
-  const error = account.error || (app?.hook_error ?? '')
+  const isBelieved = app === undefined || (await isProofOfHost(db, app))
+  const error = account.error || (isBelieved ? (app?.hook_error ?? '') : SECRET_KNOWN)
   return { status: error === '' ? 'active' : 'failed', error, warning: warningOf(url), url }
 }
 

@@ -28,6 +28,7 @@ async function openInbox(accounts: readonly number[]) {
     return account && { kind: 'hook', provider: 'gitea', secret: 's', account, isOfRepository: async () => true }
   }
   const receive = createReceive({
+    db: test.db,
     write: createGroupedWrites(test.db),
     senderOf,
     act: async () => ({ result: 'ignored', reason: '', deployments: [] }),

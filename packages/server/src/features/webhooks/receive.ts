@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gzip, gzipSync } from 'node:zlib'
 import type { GitAccountRow, GitHubAppRow } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { Tx } from '../../store/database.ts'
+import type { Reader, Tx } from '../../store/database.ts'
 import type { GroupedWrites } from '../../store/grouped-writes.ts'
 import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
 import { createDeliveryRate } from './delivery-rate.ts'
@@ -23,7 +23,8 @@ type Deps = {
   /** Without paths if they may be incomplete. */
   withSurePaths: (account: GitAccountRow, push: Push) => Promise<Push>
   withSureName: (account: GitAccountRow, push: Push) => Promise<Push>
-  findInstalled: (tx: Tx, appId: number, installationId: string) => Promise<GitAccountRow | undefined>
+  db: Reader
+  findInstalled: (db: Reader, appId: number, installationId: string) => Promise<GitAccountRow | undefined>
   /** Handles a delivery about an installation of an app, and returns a sentence about the result. */
   handleInstallation: (tx: Tx, app: GitHubAppRow, body: unknown) => Promise<string | undefined>
   now: () => Date
@@ -76,7 +77,8 @@ export function createReceive(deps: Deps) {
     const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
     if (sender.kind === 'app') refuseBeyondRate(`${key} ${installationIn(body) ?? ''}`, raw)
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
-    const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
+    const account = sender.kind === 'hook' ? sender.account : await installed(deps.db, sender, body)
+    const sure = push && account ? await checked(account, push) : push
     const kept = await compress(raw.body)
     const received = { raw, event, delivery, body, problem, push: sure, kept }
     return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, received))) }
@@ -84,6 +86,10 @@ export function createReceive(deps: Deps) {
 
   function refuseBeyondRate(key: string, { body }: RawDelivery): void {
     if (!isWithinRate(key, body.length)) throw new AppError('server_busy', { message: TOO_MANY })
+  }
+
+  async function installed(db: Reader, { app }: Sender & { kind: 'app' }, body: unknown): Promise<GitAccountRow | undefined> {
+    return await deps.findInstalled(db, app.id, installationIn(body) ?? '')
   }
 
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
@@ -98,7 +104,7 @@ export function createReceive(deps: Deps) {
       return await keepFor(tx, sender.account, { ...received, push: isForeign ? undefined : push }, isForeign ? other : unread(received))
     }
     const words = event === 'installation' ? await deps.handleInstallation(tx, sender.app, received.body) : undefined
-    const account = await deps.findInstalled(tx, sender.app.id, installationIn(received.body) ?? '')
+    const account = await installed(tx, sender, received.body)
     if (!account) return event === 'ping' ? { ...unread(received), deployments: [] } : UNKNOWN_INSTALLATION
     return await keepFor(tx, account, received, words === undefined ? unread(received) : { result: 'ignored', reason: words })
   }

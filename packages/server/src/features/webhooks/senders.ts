@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { GitProvider } from '@berth/contract'
+import { isProofOfHost } from '../../domain/account-use.ts'
 import { findGitAccount, type GitAccountRow, type GitHubAppRow } from '../../domain/rows.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Reader } from '../../store/database.ts'
@@ -61,7 +62,8 @@ export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, about
 
   async function ofApp(hookKey: string): Promise<Sender | undefined> {
     const app = await findAppByKey(hookKey)
-    return app && { kind: 'app', provider: 'github', app, secret: secrets.open(app.sealed_secret, aboutAppSecret(hookKey)) }
+    if (!app || !(await isProofOfHost(db, app))) return undefined
+    return { kind: 'app', provider: 'github', app, secret: secrets.open(app.sealed_secret, aboutAppSecret(hookKey)) }
   }
 
   async function ofHook(account: GitAccountRow, repositoryId: string, key: string): Promise<Sender | undefined> {

@@ -49,7 +49,7 @@ export function createConnectExisting(deps: Deps) {
     const id = await db.transaction(async (tx) => {
       const { caller: by, ...belonging } = await ownershipNow(tx, again, input.projectId)
       const made = { hostId: identity.hostId, slug, name, privateKey, webhookSecret: input.webhookSecret }
-      const saved = await save(tx, by, { baseUrl, hookKey, hookUrl: '', belonging }, made)
+      const saved = await save(tx, by, { baseUrl, hookKey, hookUrl: '', isSecretChosen: true, belonging }, made)
       const app = await findGitHubApp(tx, saved)
       if (app) for (const installation of found) await installations.save(tx, by, app, installation)
       return saved

@@ -65,7 +65,7 @@ export function createGitHubConnect(deps: Deps) {
       const hookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
       const state = await db.transaction(async (tx) => {
         const { caller: by, ...belonging } = await ownershipNow(tx, again, projectId)
-        const id = await save(tx, by, { baseUrl, hookKey, hookUrl, belonging }, made)
+        const id = await save(tx, by, { baseUrl, hookKey, hookUrl, isSecretChosen: false, belonging }, made)
         const next = { step: 'install', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: id } as const
         return await states.begin(tx, caller, next)
       })

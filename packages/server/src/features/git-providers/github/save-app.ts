@@ -11,11 +11,12 @@ import { deleteApp, findAppAt, forgetUnused, hasInstallations, insertApp, update
 
 const UNUSED_MS = 7 * 24 * 3600_000
 
-type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; belonging: Ownership }
+type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; isSecretChosen: boolean; belonging: Ownership }
 
 export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
   /** An app that is already connected gets the new key and secret, and keeps its webhook URL. */
-  return async function save(tx: Tx, caller: Caller, { baseUrl, hookKey, hookUrl, belonging }: Connecting, made: NewApp): Promise<number> {
+  return async function save(tx: Tx, caller: Caller, connecting: Connecting, made: NewApp): Promise<number> {
+    const { baseUrl, hookKey, hookUrl, isSecretChosen, belonging } = connecting
     const at = now()
     await forgetUnused(tx, new Date(at.getTime() - UNUSED_MS))
     const same = await sameApp(tx, { baseUrl, hostId: made.hostId }, belonging)
@@ -26,7 +27,8 @@ export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () =>
       created_by: caller.id,
       sealed_key: secrets.seal(made.privateKey, aboutAppKey(key)),
       sealed_secret: secrets.seal(made.webhookSecret, aboutAppSecret(key)),
-    }
+      chosen_secret: isSecretChosen ? 1 : 0,
+    } as const
     const fresh = { hook_url: hookUrl, hook_error: '', hook_failures: 0, hook_next_try_at: at.toISOString(), created_at: at.toISOString() }
     const owners = { user_id: belonging.userId, project_id: belonging.projectId }
     if (same) await updateApp(tx, same.id, known)
