@@ -50,7 +50,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
   const { access, installations, inTurn } = accounts
   const hooks = createHooks({ db, access, secrets, publicUrl: accounts.publicUrl, log, now })
   const moveAppHooks = createAppHooks({ ...accounts, db, secrets, log, now })
-  const act = createHandlePush({ addAutomatic: createAddAutomatic({ now }) })
+  const act = createHandlePush({ db, addAutomatic: createAddAutomatic({ now }), now })
   const senderOf = createSenders({
     db,
     secrets,

@@ -95,6 +95,8 @@ export type GitDeliveryAppTable = {
   deployment_id: number | null
   reason: string
 }
+/** What `git_commit_url` of the apps of a repository was, until the repository was renamed at its host. */
+export type GitFormerLinkTable = { account_id: number; repository_id: string; commit_url: string; noted_at: string }
 /** A webhook that we registered at a host, or tried to. */
 export type GitHookTable = {
   account_id: number

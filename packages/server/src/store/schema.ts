@@ -18,6 +18,7 @@ import type {
   GitAccountTable,
   GitDeliveryAppTable,
   GitDeliveryTable,
+  GitFormerLinkTable,
   GitHookTable,
   GitHubAppTable,
   GitHubStateTable,
@@ -270,6 +271,7 @@ export type Schema = CertificateTables &
     git_account: GitAccountTable
     git_delivery: GitDeliveryTable
     git_delivery_app: GitDeliveryAppTable
+    git_former_link: GitFormerLinkTable
     git_hook: GitHookTable
     deploy_key: DeployKeyTable
     build_secret: BuildSecretTable

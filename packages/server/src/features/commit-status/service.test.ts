@@ -6,7 +6,7 @@ import { HostError } from '../../git-hosts/errors.ts'
 import type { GitHost } from '../../git-hosts/host.ts'
 import { insertDeployment, moveDeployment } from '../deployments/store.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
-import { renameRepository } from '../webhooks/store.ts'
+import { renameRepository } from '../webhooks/repository-store.ts'
 import { createCommitStatuses } from './service.ts'
 import { listDueStatuses, settleUnsent } from './store.ts'
 
@@ -137,8 +137,8 @@ it('a repository that is renamed while a deployment runs is told how it ends', a
   const deployment = await deploy(app)
   await isTold('old pending')
   const names = { git_repository: 'new', git_clone_url: '', git_commit_url: 'https://host/new/' }
-  const of = { accountId: app.git_provider_id ?? 0, repositoryId: 'old' }
-  await test.db.transaction(async (tx) => await renameRepository(tx, of, names))
+  const of = { accountId: app.git_provider_id ?? 0, repositoryId: 'old', apps: [app] }
+  await test.db.transaction(async (tx) => await renameRepository(tx, of, { names, at: new Date() }))
   await end(deployment, 'failed')
   await isTold('new failure')
   expect(told).not.toContain('old failure')

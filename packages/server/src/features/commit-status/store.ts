@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { commitLink } from '../../domain/commit-link.ts'
 import type { DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import { listedPairs } from '../../store/dialect.ts'
@@ -22,7 +23,7 @@ export async function listDueStatuses(db: Reader, { now, mostOfAccount, besides 
       'deployment.app_id',
       'deployment.status',
       'deployment.commit_hash',
-      'deployment.commit_url',
+      commitLink.as('commit_url'),
       'project.slug as project_slug',
       sql<number>`coalesce(app.git_provider_id, 0)`.as('account_id'),
       isOvertaken.as('is_overtaken'),

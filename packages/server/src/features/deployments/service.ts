@@ -2,6 +2,7 @@ import type { Deployment, DeploymentsQuery, QueuedDeployment, Trigger } from '@b
 import { deploysImage, kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type AppCall, type Caller, isStaff } from '../../domain/caller.ts'
+import { findCommitLink } from '../../domain/commit-link.ts'
 import { enqueue } from '../../domain/job-names.ts'
 import { countReplicas, refuseMoreReplicas } from '../../domain/replica-quota.ts'
 import { type AppRow, type DeploymentRow, findDeployment } from '../../domain/rows.ts'
@@ -110,7 +111,11 @@ function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
 
   return {
     list: async (wanted: DeploymentsQuery) => await withPlaces((await listDeployments(db, wanted)).map(presentDeployment)),
-    get: async (deployment: DeploymentRow) => (await withPlaces([presentDeployment(deployment)]))[0] ?? presentDeployment(deployment),
+    get: async (deployment: DeploymentRow) => {
+      const commit_url = (await findCommitLink(db, deployment.id)) ?? deployment.commit_url
+      const shown = presentDeployment({ ...deployment, commit_url })
+      return (await withPlaces([shown]))[0] ?? shown
+    },
     newest: async (caller: Caller) => (await listNewest(db, seenBy(caller))).map(presentDeployment),
     running: async (caller: Caller) => await withPlaces((await listUnfinished(db, seenBy(caller))).map(presentDeployment)),
     log: (deployment: DeploymentRow) => logs.text(deployment.id),

@@ -2,7 +2,7 @@ import type { GitAccountRow } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
 import type { Push } from './push.ts'
-import { appsOfRepository } from './store.ts'
+import { hasWatchingApp } from './repository-store.ts'
 
 type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 
@@ -13,8 +13,7 @@ type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 export function createConfirmPaths({ db, access, waitMs }: Deps) {
   return async function withSurePaths(account: GitAccountRow, push: Push): Promise<Push> {
     if (account.provider === 'github' || push.paths === null || push.isDeleted) return push
-    const apps = await appsOfRepository(db, account, push.repositoryId)
-    if (!apps.some(({ watch_paths: paths }) => paths !== '[]')) return push
+    if (!(await hasWatchingApp(db, account, push.repositoryId))) return push
     const { repository, before, after } = push
     const isStraight = await access
       .use(account, async (host) => await host.isAncestor(repository, before, after), AbortSignal.timeout(waitMs))

@@ -6,8 +6,8 @@ import type { AppRow, GitAccountRow, GitDeliveryRow } from '../../domain/rows.ts
 import { AppError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import type { Limiter } from '../../lib/limiter.ts'
-import type { Db } from '../../store/database.ts'
-import type { HandlePush } from './handle-push.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { HandledPush, HandlePush } from './handle-push.ts'
 import { type DeliveryAnswer, deploymentsIn } from './receive.ts'
 import { appsOfDeliveries, type DeliveryApp, type ListedDelivery, listDeliveries, parsedPush, projectsOf } from './store.ts'
 
@@ -48,15 +48,20 @@ export function createInbox(deps: { db: Db; act: HandlePush; limiter: Limiter; n
     const push = parsedPush(row.push)
     if (push === undefined)
       throw new AppError('invalid_request', { message: 'id: this delivery is not a push, so there is nothing to repeat.' })
-    const judge = async () =>
-      await db.transaction(async (tx) => {
-        const projects = new Set(await projectsOf(tx, caller.id))
-        const mayDeploy = (app: AppRow) => isStaff(caller) || projects.has(app.project_id)
-        const done = await deps.act(tx, account, { id, push, mayDeploy, isAgain: true, askedBy: caller.id })
-        const after = { deliveryId: id, result: done.result, deployments: done.deployments }
-        await recordAudit(tx, deps.now(), caller, { action: 'delivery.redeliver', subject: 'git_account', subjectId: account.id, after })
-        return done
-      })
+    const mayDeploy = async (tx: Tx) => {
+      const projects = new Set(await projectsOf(tx, caller.id))
+      return (app: AppRow) => isStaff(caller) || projects.has(app.project_id)
+    }
+    const atEnd = async (tx: Tx, done: HandledPush) => {
+      const after = { deliveryId: id, result: done.result, deployments: done.deployments }
+      await recordAudit(tx, deps.now(), caller, { action: 'delivery.redeliver', subject: 'git_account', subjectId: account.id, after })
+    }
+    const judge = async () => {
+      const begun = await db.transaction(
+        async (tx) => await deps.act(tx, account, { id, push, how: 'by hand', mayDeploy, askedBy: caller.id, atEnd }),
+      )
+      return 'goOn' in begun ? await begun.goOn() : begun
+    }
     const { result, reason, deployments } = await limited(deps.limiter, caller, BUSY, judge)
     const apps = (await seenBy(caller, [id]))(id)
     return { delivery, event, result, reason: wordsOf(apps) || reason, deployments }

@@ -7,7 +7,7 @@ import type { GroupedWrites } from '../../store/grouped-writes.ts'
 import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
 import { createDeliveryRate } from './delivery-rate.ts'
 import { isSentBy } from './gate.ts'
-import type { HandledPush, HandlePush, Verdict } from './handle-push.ts'
+import type { BegunPush, HandledPush, HandlePush, Verdict } from './handle-push.ts'
 import { createWithinBudget } from './handled-bytes.ts'
 import { branchOf, type Push } from './push.ts'
 import { readPush } from './read-push.ts'
@@ -81,7 +81,8 @@ export function createReceive(deps: Deps) {
     const sure = push && account ? await checked(account, push) : push
     const kept = await compress(raw.body)
     const received = { raw, event, delivery, body, problem, push: sure, kept }
-    return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, received))) }
+    const begun = await deps.write(async (tx) => await keep(tx, sender, received))
+    return { delivery, event, ...('goOn' in begun ? await begun.goOn() : begun) }
   }
 
   function refuseBeyondRate(key: string, { body }: RawDelivery): void {
@@ -96,7 +97,7 @@ export function createReceive(deps: Deps) {
     return await deps.withSurePaths(account, await deps.withSureName(account, push))
   }
 
-  async function keep(tx: Tx, sender: Sender, received: ReceivedDelivery): Promise<HandledPush> {
+  async function keep(tx: Tx, sender: Sender, received: ReceivedDelivery): Promise<HandledPush | BegunPush> {
     const { event, push } = received
     if (sender.kind === 'hook') {
       const isForeign = push !== undefined && !(await sender.isOfRepository(tx, push.repositoryId))
@@ -109,21 +110,21 @@ export function createReceive(deps: Deps) {
     return await keepFor(tx, account, received, words === undefined ? unread(received) : { result: 'ignored', reason: words })
   }
 
-  async function keepFor(tx: Tx, account: GitAccountRow, received: ReceivedDelivery, verdict: Verdict): Promise<HandledPush> {
+  async function keepFor(tx: Tx, account: GitAccountRow, received: ReceivedDelivery, verdict: Verdict): Promise<HandledPush | BegunPush> {
     const row = rowOf(account, received, now())
     const id = await insertDelivery(tx, { ...row, ...verdict })
     if (id === undefined) return await again(tx, account, row)
     if (isTrimDue(account.id, received.kept.length)) await keepNewest(tx, account.id, KEPT)
     if (received.push === undefined) return { ...verdict, deployments: [] }
-    return await deps.act(tx, account, { id, push: received.push, mayDeploy: () => true, isAgain: false })
+    return await deps.act(tx, account, { id, push: received.push, how: 'first' })
   }
 
   /** The response of the first time. A delivery that failed is tried again, because that is why the host repeats it. */
-  async function again(tx: Tx, account: GitAccountRow, row: { delivery: string; fingerprint: string }): Promise<HandledPush> {
+  async function again(tx: Tx, account: GitAccountRow, row: { delivery: string; fingerprint: string }): Promise<HandledPush | BegunPush> {
     const known = await findRepeated(tx, account.id, row)
     if (!known) throw new AppError('webhook_not_verified') // the account was removed at this moment
     const push = known.result === 'failed' ? parsedPush(known.push) : undefined
-    if (push !== undefined) return await deps.act(tx, account, { id: known.id, push, mayDeploy: () => true, isAgain: false })
+    if (push !== undefined) return await deps.act(tx, account, { id: known.id, push, how: 'again' })
     const apps = (await appsOfDeliveries(tx, [known.id])).get(known.id) ?? []
     return { result: known.result, reason: reasonOf(known.reason, apps), deployments: deploymentsIn(apps) }
   }

@@ -2,7 +2,7 @@ import type { GitAccountRow } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
 import type { Push } from './push.ts'
-import { appsOfRepository } from './store.ts'
+import { namesOfRepository } from './repository-store.ts'
 
 type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 
@@ -12,11 +12,12 @@ type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
  */
 export function createConfirmName({ db, access, waitMs }: Deps) {
   return async function withConfirmedName(account: GitAccountRow, push: Push): Promise<Push> {
-    const [app] = await appsOfRepository(db, account, push.repositoryId)
-    if (!app || app.git_repository === push.repository) return push
+    const names = await namesOfRepository(db, { accountId: account.id, repositoryId: push.repositoryId })
+    const [known] = names
+    if (known === undefined || names.every((name) => name === push.repository)) return push
     const isRenamed = await access
       .use(account, async (host) => String((await host.repository(push.repository)).id) === push.repositoryId, AbortSignal.timeout(waitMs))
       .catch(() => false)
-    return isRenamed ? push : { ...push, repository: app.git_repository }
+    return isRenamed ? push : { ...push, repository: known }
   }
 }

@@ -1,5 +1,4 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitDeliveryTable } from '../../store/git-tables.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
@@ -43,6 +42,19 @@ const changeDelivery = statement((tx: Tx, { of, ...change }: Placeholders<Delive
 
 export async function updateDelivery(tx: Tx, id: number, change: DeliveryChange): Promise<void> {
   await changeDelivery(tx, { ...change, of: id })
+}
+
+/**
+ * Keeps other nodes from handling the same delivery until the transaction ends. False if the delivery is gone, with its account or because
+ * many newer ones came.
+ */
+export async function holdDelivery(tx: Tx, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('git_delivery')
+    .set(({ ref }) => ({ is_late: ref('is_late') }))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 export async function findRepeated(
@@ -109,6 +121,21 @@ export async function linkApp(tx: Tx, link: Link): Promise<void> {
   await insertLink(tx, link)
 }
 
+export type Deployed = { appId: number; deliveryId: number; deploymentId: number }
+
+/** What this delivery and later ones have deployed of these apps. */
+export async function deployedSince(db: Reader, deliveryId: number, appIds: readonly number[]): Promise<Deployed[]> {
+  if (appIds.length === 0) return []
+  return await db
+    .selectFrom('git_delivery_app')
+    .select(['app_id as appId', 'delivery_id as deliveryId', 'deployment_id as deploymentId'])
+    .where('app_id', 'in', appIds)
+    .where('delivery_id', '>=', deliveryId)
+    .where('deployment_id', 'is not', null)
+    .$narrowType<{ deploymentId: number }>()
+    .execute()
+}
+
 export type DeliveryApp = { appId: number; appName: string; projectId: number; deploymentId: number | null; reason: string }
 
 /** The results of deliveries for each app. */
@@ -145,38 +172,6 @@ export async function listDeliveries(
 export async function projectsOf(db: Reader, userId: number): Promise<number[]> {
   const rows = await db.selectFrom('project_member').select('project_id').where('user_id', '=', userId).execute()
   return rows.map(({ project_id }) => project_id)
-}
-
-const findAppsOfRepository = statement(
-  (db: Reader, { accountId, repositoryId }: Placeholders<{ accountId: number; repositoryId: string }>) =>
-    db.selectFrom('app').selectAll().where('git_provider_id', '=', accountId).where('git_repository_id', '=', repositoryId).orderBy('id'),
-)
-
-/** The apps that deploy from this repository with this account, found by its id, so that a rename does not matter. */
-export async function appsOfRepository(db: Reader, account: Pick<GitAccountRow, 'id'>, repositoryId: string): Promise<AppRow[]> {
-  return await findAppsOfRepository(db, { accountId: account.id, repositoryId })
-}
-
-/**
- * For the apps that deploy from it and the links of their deployments, and for the webhook, which is removed under the name that the
- * repository has then.
- */
-export async function renameRepository(
-  tx: Tx,
-  of: { accountId: number; repositoryId: string },
-  names: { git_repository: string; git_clone_url: string; git_commit_url: string },
-): Promise<void> {
-  for (const app of await appsOfRepository(tx, { id: of.accountId }, of.repositoryId)) {
-    await tx.updateTable('app').set(names).where('id', '=', app.id).execute()
-    const linked = tx.updateTable('deployment').where('app_id', '=', app.id).where('commit_url', '=', app.git_commit_url)
-    await linked.set({ commit_url: names.git_commit_url }).execute()
-  }
-  await tx
-    .updateTable('git_hook')
-    .set({ repository: names.git_repository })
-    .where('account_id', '=', of.accountId)
-    .where('repository_id', '=', of.repositoryId)
-    .execute()
 }
 
 /** Deletes the oldest deliveries of an account beyond a number or a size. */

@@ -39,7 +39,7 @@ import { up as serverOutages } from './0037-server-outages.ts'
 import { up as appData } from './0038-app-data.ts'
 import { up as certificateOrders } from './0039-certificate-orders.ts'
 import { up as hostsOfOrders } from './0040-hosts-of-orders.ts'
-import { up as chosenSecrets } from './0041-chosen-secrets.ts'
+import { up as secretsAndFormerLinks } from './0041-secrets-and-former-links.ts'
 import { up as auditShares } from './0042-audit-shares.ts'
 import { up as deliveriesOfDeployments } from './0043-deliveries-of-deployments.ts'
 
@@ -87,7 +87,7 @@ export const migrations: readonly Migration[] = [
   { version: 38, name: '0038-app-data', up: appData },
   { version: 39, name: '0039-certificate-orders', up: certificateOrders },
   { version: 40, name: '0040-hosts-of-orders', up: hostsOfOrders },
-  { version: 41, name: '0041-chosen-secrets', up: chosenSecrets },
+  { version: 41, name: '0041-secrets-and-former-links', up: secretsAndFormerLinks },
   { version: 42, name: '0042-audit-shares', up: auditShares },
   { version: 43, name: '0043-deliveries-of-deployments', up: deliveriesOfDeployments },
 ]

@@ -1,4 +1,5 @@
 import type { Deployment, DeploymentsQuery } from '@berth/contract'
+import { commitLink } from '../../../domain/commit-link.ts'
 import { UNFINISHED } from '../../../domain/lifecycle.ts'
 import type { DeploymentRow } from '../../../domain/rows.ts'
 import type { Reader } from '../../../store/database.ts'
@@ -14,7 +15,6 @@ const SHOWN = [
   'deployment.commit_hash',
   'deployment.commit_message',
   'deployment.commit_author',
-  'deployment.commit_url',
   'deployment.image_ref',
   'deployment.status',
   'deployment.stage',
@@ -68,7 +68,12 @@ export function presentDeployment(row: ShownDeployment): Deployment {
 
 /** Newest first. The next page starts before the last id of the previous one. */
 export async function listDeployments(db: Reader, wanted: DeploymentsQuery): Promise<ShownDeployment[]> {
-  let query = db.selectFrom('deployment').select(SHOWN).where('app_id', '=', wanted.appId).orderBy('number', 'desc')
+  let query = db
+    .selectFrom('deployment')
+    .select(SHOWN)
+    .select(commitLink.as('commit_url'))
+    .where('app_id', '=', wanted.appId)
+    .orderBy('number', 'desc')
   const { before, status, search, isActive, limit } = wanted
   if (before !== undefined) query = query.where('id', '<', before)
   if (status !== undefined) query = query.where('status', '=', status)
@@ -95,7 +100,7 @@ export async function listNewest(db: Reader, userId: number | undefined): Promis
           .innerJoin('app', 'app.id', 'deployment.app_id')
           .innerJoin('project_member', 'project_member.project_id', 'app.project_id')
           .where('project_member.user_id', '=', userId)
-  return await db.selectFrom('deployment').select(SHOWN).where('deployment.id', 'in', visible).execute()
+  return await db.selectFrom('deployment').select(SHOWN).select(commitLink.as('commit_url')).where('deployment.id', 'in', visible).execute()
 }
 
 /** The ids of all waiting deployments, in order of request. */
@@ -115,6 +120,7 @@ export async function listUnfinished(db: Reader, userId: number | undefined): Pr
   let query = db
     .selectFrom('deployment')
     .select(SHOWN)
+    .select(commitLink.as('commit_url'))
     .where('deployment.finished_at', 'is', null)
     .where('deployment.status', 'in', UNFINISHED)
     .orderBy('deployment.id')

@@ -12,3 +12,9 @@ it('a person knows the webhook secret of a GitHub App that was connected by hand
     { host_id: '2', chosen_secret: 0 },
   ])
 })
+
+it('no repository is known to have been renamed before', async () => {
+  using old = await openOldDatabase(40)
+  await old.migrateTo(41)
+  expect(old.file.prepare('select * from git_former_link').all()).toEqual([])
+})
