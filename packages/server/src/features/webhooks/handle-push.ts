@@ -29,7 +29,7 @@ type PushToHandle = {
 export type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
 export type HandledPush = Verdict & { deployments: number[] }
 /** The rest of a push that concerns more apps than one transaction handles. */
-export type BegunPush = { goOn: () => Promise<HandledPush> }
+export type BegunPush = { left: number; goOn: () => Promise<HandledPush> }
 
 /** What is known of a push so far. */
 type Progress = PushToHandle & {
@@ -41,8 +41,9 @@ type Progress = PushToHandle & {
   comparisons: ReturnType<typeof newComparisons>
   /** Nobody else can have handled any of its apps yet. */
   isNew: boolean
-  /** The app that was handled last. */
+  /** The app that was handled last, and how many follow. */
   last: number
+  left: number
   hasApps: boolean
   hasFailed: boolean
   deployments: number[]
@@ -70,6 +71,7 @@ export function createHandlePush({ db, addAutomatic, now }: Deps) {
     const found = await appsOfRepository(tx, of, { after: progress.last, most: APPS_AT_ONCE })
     progress.last = found.at(-1)?.id ?? progress.last
     const left = found.length < APPS_AT_ONCE ? 0 : await countAppsAfter(tx, of, progress.last)
+    progress.left = left
     if (how !== 'by hand' && !progress.isLate) await follow(tx, account, { push, apps: found, at: now() })
     const isMeant = mayDeploy === undefined ? () => true : await mayDeploy(tx)
     const usable = await Promise.all(found.map(async (app) => await mayUseAccount(tx, account, app)))
@@ -95,9 +97,10 @@ export function createHandlePush({ db, addAutomatic, now }: Deps) {
     const isLate = how !== 'by hand' && (await isLateFor(tx, account, given))
     // some apps of one that is delivered again may have been deployed in time
     const general = whyIgnored(push) ?? (isLate && how === 'first' ? lateWords(push) : undefined)
-    const nothing = { last: 0, hasApps: false, hasFailed: false, deployments: [], reasons: new Set<string>() }
+    const nothing = { last: 0, left: 0, hasApps: false, hasFailed: false, deployments: [], reasons: new Set<string>() }
     const progress = { ...given, account, isLate, general, comparisons: newComparisons(), isNew: how === 'first', ...nothing }
-    return (await handleNext(tx, progress)) ?? { goOn: async () => await goOn(progress) }
+    const done = await handleNext(tx, progress)
+    return done ?? { left: progress.left, goOn: async () => await goOn(progress) }
   }
 }
 

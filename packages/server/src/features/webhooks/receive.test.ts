@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import type { GitHubAppRow } from '../../domain/rows.ts'
 import { createGroupedWrites } from '../../store/grouped-writes.ts'
+import type { HandlePush } from './handle-push.ts'
 import type { Push } from './push.ts'
 import { createReceive } from './receive.ts'
 import type { Sender } from './senders.ts'
@@ -15,7 +17,7 @@ function pushOf(bytes: number): Buffer {
 }
 
 /** A git host that is asked and does not answer. */
-async function openInbox(accounts: readonly number[]) {
+async function openInbox(accounts: readonly number[], act: HandlePush = async () => ({ result: 'ignored', reason: '', deployments: [] })) {
   const test = await openTestDatabase()
   const { created_by: user } = await addApp(test.db, 'ann@example.test')
   const texts = { name: 'robot', login: 'robot', sealed_token: '', sealed_secret: '', error: '', created_at: '', updated_at: '' }
@@ -31,7 +33,7 @@ async function openInbox(accounts: readonly number[]) {
     db: test.db,
     write: createGroupedWrites(test.db),
     senderOf,
-    act: async () => ({ result: 'ignored', reason: '', deployments: [] }),
+    act,
     withSureName: async (_account, push: Push) => {
       await answer.promise
       return push
@@ -61,4 +63,43 @@ it('the bodies of deliveries that wait for their host are limited, and one sende
   inbox.answer()
   for (const { result } of await Promise.all([large, other, ...eight])) expect(result).toBe('ignored')
   await expect(inbox.deliver(2, 20 * MIB, 'b')).resolves.toMatchObject({ delivery: 'b' })
+})
+
+it('a push that concerns many apps counts as several deliveries', async () => {
+  const done = { result: 'deployed', reason: '', deployments: [] } as const
+  await using inbox = await openInbox([1], async () => ({ left: 990, goOn: async () => ({ ...done, deployments: [] }) }))
+  inbox.answer()
+  const results: string[] = []
+  for (let n = 0; n < 7; n += 1) {
+    const { result } = await inbox.deliver(1, n, `d${n}`).catch(({ code }: { code: string }) => ({ result: code }))
+    results.push(result)
+  }
+  expect(results).toEqual([...Array.from({ length: 6 }, () => 'deployed'), 'server_busy'])
+})
+
+it('the deliveries of a GitHub App are limited together, whatever installations they name', async () => {
+  await using test = await openTestDatabase()
+  const sender = { kind: 'app', provider: 'github', secret: 's', app: { id: 1 } as GitHubAppRow } as const // nothing else of it is read
+  const receive = createReceive({
+    db: test.db,
+    write: async (work) => await test.db.transaction(work),
+    senderOf: async () => sender,
+    act: async () => await Promise.reject(new Error('nothing is installed')),
+    withSureName: async (_account, push) => push,
+    withSurePaths: async (_account, push) => push,
+    findInstalled: async () => undefined,
+    handleInstallation: async () => undefined,
+    now: () => new Date(0),
+  })
+  const deliver = async (installation: number) => {
+    const body = Buffer.from(JSON.stringify({ installation: { id: installation } }))
+    const signature = `sha256=${createHmac('sha256', 's').update(body).digest('hex')}`
+    return await receive({}, { headers: { 'x-github-event': 'push', 'x-hub-signature-256': signature }, body })
+  }
+  const sent = Array.from({ length: 700 }, async (_, n) => await deliver(n))
+  const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
+  expect(refused.length).toBe(100)
+  expect(refused[0]).toMatchObject({
+    reason: { code: 'server_busy', message: expect.stringContaining('This GitHub App sends more than 600') },
+  })
 })

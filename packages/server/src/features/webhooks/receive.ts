@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GroupedWrites } from '../../store/grouped-writes.ts'
 import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
-import { createDeliveryRate } from './delivery-rate.ts'
+import { createDeliveryRate, MOST_A_MINUTE, MOST_OF_APP, weightOf } from './delivery-rate.ts'
 import { isSentBy } from './gate.ts'
 import type { BegunPush, HandledPush, HandlePush, Verdict } from './handle-push.ts'
 import { createWithinBudget } from './handled-bytes.ts'
@@ -50,7 +50,6 @@ const SMALL_BYTES = 32 * 1024
 const FAST = { level: constants.Z_BEST_SPEED }
 /** Per account; the oldest are deleted first. */
 const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
-const TOO_MANY = 'This git account sends more than 120 deliveries or megabytes a minute; send it again in a minute.'
 const UNKNOWN_INSTALLATION: HandledPush = {
   result: 'ignored',
   reason: 'This installation of the app is not connected here. Install the app again from its page, or connect the app again.',
@@ -73,20 +72,24 @@ export function createReceive(deps: Deps) {
 
   async function handle(sender: Sender, key: string, raw: RawDelivery): Promise<DeliveryAnswer> {
     const { provider } = sender
-    if (sender.kind === 'hook') refuseBeyondRate(key, raw) // before the body costs anything
+    const weight = 1 + weightOf({ bytes: raw.body.length })
+    refuseBeyondRate(key, weight, sender.kind === 'app' ? MOST_OF_APP : MOST_A_MINUTE) // before the body costs anything
     const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
-    if (sender.kind === 'app') refuseBeyondRate(`${key} ${installationIn(body) ?? ''}`, raw)
+    const accountKey = sender.kind === 'app' ? `${key} ${installationIn(body) ?? ''}` : key
+    if (sender.kind === 'app') refuseBeyondRate(accountKey, weight, MOST_A_MINUTE)
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const account = sender.kind === 'hook' ? sender.account : await installed(deps.db, sender, body)
     const sure = push && account ? await checked(account, push) : push
     const kept = await compress(raw.body)
     const received = { raw, event, delivery, body, problem, push: sure, kept }
     const begun = await deps.write(async (tx) => await keep(tx, sender, received))
-    return { delivery, event, ...('goOn' in begun ? await begun.goOn() : begun) }
+    if (!('goOn' in begun)) return { delivery, event, ...begun }
+    refuseBeyondRate(accountKey, weightOf({ apps: begun.left }), MOST_A_MINUTE)
+    return { delivery, event, ...(await begun.goOn()) }
   }
 
-  function refuseBeyondRate(key: string, { body }: RawDelivery): void {
-    if (!isWithinRate(key, body.length)) throw new AppError('server_busy', { message: TOO_MANY })
+  function refuseBeyondRate(key: string, weight: number, most: number): void {
+    if (!isWithinRate(key, weight, most)) throw new AppError('server_busy', { message: tooMany(most) })
   }
 
   async function installed(db: Reader, { app }: Sender & { kind: 'app' }, body: unknown): Promise<GitAccountRow | undefined> {
@@ -133,6 +136,11 @@ export function createReceive(deps: Deps) {
 }
 
 export type Receive = ReturnType<typeof createReceive>
+
+function tooMany(most: number): string {
+  const who = most === MOST_OF_APP ? 'GitHub App' : 'git account'
+  return `This ${who} sends more than ${most} deliveries or megabytes a minute; send it again in a minute.`
+}
 
 /** As it is kept: nothing of a very large one. */
 async function compress(body: Buffer): Promise<Buffer> {
