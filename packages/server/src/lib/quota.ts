@@ -20,7 +20,13 @@ export const QUOTAS = {
   portsOfUser: 200,
   domainsOfApp: 200,
   domainsOfUser: 2000,
+  /** Of a person or a project. */
   gitAccounts: 50,
+  /** That one person has added, to whatever projects: each keeps deliveries, and has its turns at its host. */
+  gitAccountsAdded: 50,
+  gitAccountsAddedByStaff: 1000,
+  gitHubAppsAdded: 50,
+  gitHubAppsAddedByStaff: 1000,
   registries: 50,
   /** Of the files of all apps. */
   fileBytesOfUser: 64 * 1024 * 1024,

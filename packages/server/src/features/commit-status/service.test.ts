@@ -42,12 +42,12 @@ function start(): void {
   running = createCommitStatuses({ db: test.db, access: { use }, ...places, ...times, log }).keepSending(stopping.signal)
 }
 
-async function newApp(name: string): Promise<AppRow> {
+async function newApp(name: string, by?: number): Promise<AppRow> {
   const app = await addApp(test.db, `${name}@example.test`)
   return await test.db.transaction(async (tx) => {
     const at = new Date().toISOString()
     const texts = { name, base_url: '', login: '', host_id: '', sealed_token: '', sealed_secret: '', error: '' }
-    const owned = { user_id: app.created_by, project_id: null, created_by: null, created_at: at, updated_at: at }
+    const owned = { user_id: app.created_by, project_id: null, created_by: by ?? null, created_at: at, updated_at: at }
     const account = { ...texts, ...owned, provider: 'github', via: 'token', status: 'ok' } as const
     const { id } = await tx.insertInto('git_account').values(account).returning('id').executeTakeFirstOrThrow()
     const source = { git_provider_id: id, git_repository: name, git_repository_id: name, git_commit_url: `https://host/${name}/` }
@@ -92,6 +92,27 @@ it('a host that does not answer holds up nobody else', async () => {
   await isTold('slow pending')
 })
 
+it('the accounts that one person has added share its turns', async () => {
+  const first = await newApp('first')
+  const by = first.created_by
+  const apps = [await newApp('second', by), await newApp('third', by), await newApp('of another')]
+  for (const app of apps) await deploy(app)
+  const answer = Promise.withResolvers<void>()
+  let asked = 0
+  const isHanging = async () => {
+    asked += 1
+    await answer.promise
+  }
+  for (const app of apps.slice(0, 2)) hosts.set(app.git_provider_id ?? 0, isHanging)
+  start()
+  await isTold('of another pending')
+  await deploy(apps[2] ?? first)
+  expect(asked).toBe(1)
+  answer.resolve()
+  await isTold('second pending')
+  await isTold('third pending')
+})
+
 it('what is told late of an older deployment does not replace what a newer one of the same commit came to', async () => {
   const app = await newApp('shop')
   let isAway = true
@@ -119,11 +140,11 @@ it('a deployment that was replaced before anything was told of it is not told, a
   const stop = async ({ id }: DeploymentRow) =>
     await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at }))
   for (const each of stopped.slice(1)) await stop(each)
-  const due = await listDueStatuses(test.db, { now: new Date(), mostOfAccount: 20, besides: [] })
+  const due = await listDueStatuses(test.db, { now: new Date(), mostOfPerson: 20, besides: [] })
   await test.db.transaction(async (tx) => {
     await settleUnsent(tx, [...due.slice(2), ...due.slice(0, 1).map((row) => ({ ...row, next_at: '2026-01-01' }))])
   })
-  const left = await listDueStatuses(test.db, { now: new Date(), mostOfAccount: 20, besides: [] })
+  const left = await listDueStatuses(test.db, { now: new Date(), mostOfPerson: 20, besides: [] })
   expect(left.map(({ deployment_id: id }) => id)).toEqual(due.slice(0, 2).map(({ deployment_id: id }) => id))
   start()
   await isTold('shop pending')

@@ -12,8 +12,8 @@ const TURN_MS = 10_000
 const TURNS_APART_MS = 50
 
 /**
- * Tells git hosts how deployments of their commits go. Deployments never wait for it: they leave a row, and this goes through them. Accounts
- * have turns of their own, so that a slow host holds up nobody else's.
+ * Tells git hosts how deployments of their commits go. Deployments never wait for it: they leave a row, and this goes through them. People
+ * have turns of their own, however many accounts they have added, so that a slow host holds up nobody else's.
  */
 export function createCommitStatuses(deps: Deps) {
   const { db, now } = deps
@@ -33,15 +33,15 @@ export function createCommitStatuses(deps: Deps) {
   }
 
   async function beginTurns(signal: AbortSignal): Promise<void> {
-    const due = await listDueStatuses(db, { now: now(), mostOfAccount: MOST_OF_TURN, besides: [...turns.keys()] })
+    const due = await listDueStatuses(db, { now: now(), mostOfPerson: MOST_OF_TURN, besides: [...turns.keys()] })
     const settled = due.filter((row) => !isNews(row))
     if (settled.length > 0) await db.transaction(async (tx) => await settleUnsent(tx, settled))
-    for (const [accountId, rows] of Map.groupBy(due.filter(isNews), ({ account_id }) => account_id)) {
+    for (const [person, rows] of Map.groupBy(due.filter(isNews), (row) => row.person)) {
       if (turns.size >= TURNS_AT_ONCE || signal.aborted) return
       const turn = sendInOrder(rows, signal)
-        .catch((err: unknown) => (signal.aborted ? undefined : deps.log.warn({ accountId, err }, 'a commit status could not be sent')))
-        .finally(() => turns.delete(accountId))
-      turns.set(accountId, turn)
+        .catch((err: unknown) => (signal.aborted ? undefined : deps.log.warn({ person, err }, 'a commit status could not be sent')))
+        .finally(() => turns.delete(person))
+      turns.set(person, turn)
       await sleep(TURNS_APART_MS, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -49,9 +49,10 @@ export function createCommitStatuses(deps: Deps) {
   /** One after the other: of two states of a deployment the newer one must come last. */
   async function sendInOrder(rows: readonly DueStatus[], signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TURN_MS)])
+    const away = new Set<number>()
     for (const row of rows) {
       if (limit.aborted) return
-      if (!(await send(row, { limit, stopping: signal }))) return
+      if (!away.has(row.account_id) && !(await send(row, { limit, stopping: signal }))) away.add(row.account_id)
     }
   }
 

@@ -1,19 +1,25 @@
 import { sql } from 'kysely'
 import { commitLink } from '../../domain/commit-link.ts'
+import { personBehind } from '../../domain/person-behind.ts'
 import type { DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import { listedPairs } from '../../store/dialect.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
 
-type Wanted = { now: Date; mostOfAccount: number; besides: readonly number[] }
+/** Of each person at most so many, and nothing of these people. */
+type Wanted = { now: Date; mostOfPerson: number; besides: readonly number[] }
 
-/** Those whose turn it is, of each account the longest waiting ones, with what is known of the deployment now. */
-export async function listDueStatuses(db: Reader, { now, mostOfAccount, besides }: Wanted) {
+/** Of an app that has no account any more, nobody. */
+const person = sql<number>`coalesce(${personBehind}, 0)`
+
+/** Those whose turn it is, of each person the longest waiting ones, with what is known of the deployment now. */
+export async function listDueStatuses(db: Reader, { now, mostOfPerson, besides }: Wanted) {
   const due = db
     .selectFrom('commit_status')
     .innerJoin('deployment', 'deployment.id', 'commit_status.deployment_id')
     .innerJoin('app', 'app.id', 'deployment.app_id')
     .innerJoin('project', 'project.id', 'app.project_id')
+    .leftJoin('git_account', 'git_account.id', 'app.git_provider_id')
     .select([
       'commit_status.deployment_id',
       'commit_status.sent',
@@ -26,12 +32,13 @@ export async function listDueStatuses(db: Reader, { now, mostOfAccount, besides 
       commitLink.as('commit_url'),
       'project.slug as project_slug',
       sql<number>`coalesce(app.git_provider_id, 0)`.as('account_id'),
+      person.as('person'),
       isOvertaken.as('is_overtaken'),
-      sql<number>`row_number() over (partition by app.git_provider_id order by commit_status.next_at, deployment.id)`.as('place'),
+      sql<number>`row_number() over (partition by ${person} order by commit_status.next_at, deployment.id)`.as('place'),
     ])
     .where('commit_status.next_at', '<=', now.toISOString())
-    .where(sql<number>`coalesce(app.git_provider_id, 0)`, 'not in', besides)
-  return await db.selectFrom(due.as('due')).selectAll().where('place', '<=', mostOfAccount).orderBy('next_at').execute()
+    .where(person, 'not in', besides)
+  return await db.selectFrom(due.as('due')).selectAll().where('place', '<=', mostOfPerson).orderBy('next_at').execute()
 }
 export type DueStatus = Awaited<ReturnType<typeof listDueStatuses>>[number]
 

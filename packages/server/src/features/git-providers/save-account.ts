@@ -2,11 +2,11 @@ import type { NewGitAccount } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { HostUser } from '../../git-hosts/host.ts'
-import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Tx } from '../../store/database.ts'
+import { refuseMoreAccounts, refuseMoreAdded } from './account-quotas.ts'
 import { aboutToken } from './host-access.ts'
-import { countAccounts, findSame, insertAccount, updateAccount } from './store.ts'
+import { findSame, insertAccount, updateAccount } from './store.ts'
 
 export function aboutSecret(accountId: number): string {
   return `git-webhook:${accountId}`
@@ -23,12 +23,8 @@ export function createSaveAccount({ secrets, now }: { secrets: SecretBox; now: (
     const hostId = String(user.id)
     const same = await findSame(tx, account, { baseUrl, hostId })
     const name = account.name ?? same?.name ?? user.login
-    if (!same)
-      refuseBeyond(QUOTAS.gitAccounts, await countAccounts(tx, account), {
-        field: 'projectId',
-        who: 'a person or a project',
-        what: 'git accounts',
-      })
+    if (!same) await refuseMoreAccounts(tx, account)
+    if (same?.created_by !== caller.id) await refuseMoreAdded(tx, caller.id)
     const known = { provider, name, login: user.login, created_by: caller.id, status: 'ok', error: '', updated_at: time } as const
     const id =
       same?.id ??

@@ -90,6 +90,11 @@ export async function countAccounts(db: Reader, belonging: Ownership): Promise<n
   return count
 }
 
+export async function countAccountsAddedBy(db: Reader, userId: number): Promise<number> {
+  const accounts = db.selectFrom('git_account').where('created_by', '=', userId)
+  return (await accounts.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+}
+
 /** The same identity on the same host, if it is already connected. */
 export async function findSame(
   db: Reader,

@@ -1,10 +1,11 @@
 import type { Insertable, Selectable } from 'kysely'
+import { personBehind } from '../../domain/person-behind.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitHookTable } from '../../store/git-tables.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
 
 export type HookRow = Selectable<GitHookTable>
-export type WantedHook = { accountId: number; repositoryId: string; repository: string }
+export type WantedHook = { accountId: number; repositoryId: string; repository: string; person: number }
 
 /** Every repository that an app deploys from with a token account. A GitHub App has its own webhook. */
 export async function listWantedHooks(db: Reader): Promise<WantedHook[]> {
@@ -13,17 +14,23 @@ export async function listWantedHooks(db: Reader): Promise<WantedHook[]> {
     .innerJoin('git_account', 'git_account.id', 'app.git_provider_id')
     .select([
       'git_account.id as accountId',
+      personBehind.as('person'),
       'app.git_repository_id as repositoryId',
       (eb) => eb.fn.max('app.git_repository').as('repository'),
     ])
     .where('git_account.via', '=', 'token')
     .where('app.git_repository_id', '!=', '')
-    .groupBy(['git_account.id', 'app.git_repository_id'])
+    .groupBy(['git_account.id', 'git_account.created_by', 'app.git_repository_id'])
     .execute()
 }
 
-export async function listHooks(db: Reader): Promise<HookRow[]> {
-  return await db.selectFrom('git_hook').selectAll().execute()
+export async function listHooks(db: Reader): Promise<(HookRow & { person: number })[]> {
+  return await db
+    .selectFrom('git_hook')
+    .innerJoin('git_account', 'git_account.id', 'git_hook.account_id')
+    .selectAll('git_hook')
+    .select(personBehind.as('person'))
+    .execute()
 }
 
 const findHooks = statement((db: Reader, { accountId, repositoryId }: Placeholders<{ accountId: number; repositoryId: string }>) =>

@@ -8,7 +8,7 @@ import { backoffMs } from '../../lib/retry.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
-import { runByAccount } from './by-account.ts'
+import { runByPerson } from './by-person.ts'
 import { findHook, type HookRow, listHooks, listWantedHooks, registerAgain, saveHook, type WantedHook } from './hooks-store.ts'
 import { createRemoveHooks, HOOK_RETRY } from './remove-hooks.ts'
 import { aboutHook, addressKey } from './senders.ts'
@@ -26,7 +26,7 @@ type Deps = {
 /** With the public URL of this server; undefined while it is unknown. */
 type WantedAt = WantedHook & { site: string | undefined }
 
-const ACCOUNTS_AT_ONCE = 4
+const PEOPLE_AT_ONCE = 4
 const VISIT_MS = 10_000
 const SLOW_MS = 5000
 const NO_ADDRESS =
@@ -48,19 +48,20 @@ export function createHooks(deps: Deps) {
   async function reconcile(signal: AbortSignal): Promise<void> {
     const [wanted, known, site] = await Promise.all([listWantedHooks(db), listHooks(db), deps.publicUrl()])
     const keyOf = (accountId: number, repositoryId: string) => `${accountId}/${repositoryId}`
-    const rows = new Map(known.map((hook) => [keyOf(hook.account_id, hook.repository_id), hook]))
+    const rows = new Map(known.map(({ person, ...hook }) => [keyOf(hook.account_id, hook.repository_id), { person, hook }]))
     const visit = () => AbortSignal.any([signal, AbortSignal.timeout(VISIT_MS)])
     const tasks = wanted.flatMap((want) => {
       const key = keyOf(want.accountId, want.repositoryId)
-      const hook = rows.get(key)
+      const hook = rows.get(key)?.hook
       rows.delete(key)
       const run = async () => await attempt({ ...want, site }, hook, visit())
-      return isDue({ ...want, site }, hook) ? [{ accountId: want.accountId, run }] : []
+      return isDue({ ...want, site }, hook) ? [{ person: want.person, accountId: want.accountId, run }] : []
     })
-    for (const hook of rows.values())
-      if (hook.next_try_at <= now().toISOString()) tasks.push({ accountId: hook.account_id, run: async () => await remove(hook, visit()) })
+    for (const { person, hook } of rows.values())
+      if (hook.next_try_at <= now().toISOString())
+        tasks.push({ person, accountId: hook.account_id, run: async () => await remove(hook, visit()) })
     const onFailure = (accountId: number, cause: unknown) => deps.log.warn({ accountId, err: cause }, 'a webhook could not be checked')
-    await runByAccount(tasks, { atOnce: ACCOUNTS_AT_ONCE, slowMs: SLOW_MS, signal, onFailure })
+    await runByPerson(tasks, { atOnce: PEOPLE_AT_ONCE, slowMs: SLOW_MS, signal, onFailure })
   }
 
   function isDue(want: WantedAt, hook: HookRow | undefined): boolean {

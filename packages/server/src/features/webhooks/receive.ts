@@ -67,7 +67,7 @@ export function createReceive(deps: Deps) {
     const sender = await deps.senderOf(address)
     if (!isSentBy(sender, raw.headers, raw.body)) throw new AppError('webhook_not_verified')
     const key = sender.kind === 'app' ? `app ${sender.app.id}` : `account ${sender.account.id}`
-    return await withinBudget(key, raw.body.length, async () => await handle(sender, key, raw))
+    return await withinBudget(personBehind(sender) ?? key, raw.body.length, async () => await handle(sender, key, raw))
   }
 
   async function handle(sender: Sender, key: string, raw: RawDelivery): Promise<DeliveryAnswer> {
@@ -136,6 +136,12 @@ export function createReceive(deps: Deps) {
 }
 
 export type Receive = ReturnType<typeof createReceive>
+
+/** One person can have many accounts. */
+function personBehind(sender: Sender): string | undefined {
+  const { created_by: person } = sender.kind === 'app' ? sender.app : sender.account
+  return person === null ? undefined : `person ${person}`
+}
 
 function tooMany(most: number): string {
   const who = most === MOST_OF_APP ? 'GitHub App' : 'git account'

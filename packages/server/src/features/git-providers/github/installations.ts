@@ -1,9 +1,9 @@
 import { type Actor, recordAudit } from '../../../domain/audit.ts'
 import type { GitAccountRow, GitHubAppRow } from '../../../domain/rows.ts'
 import type { Installation } from '../../../git-hosts/github-app.ts'
-import { QUOTAS, refuseBeyond } from '../../../lib/quota.ts'
 import type { Tx } from '../../../store/database.ts'
-import { countAccounts, insertAccount, updateAccount } from '../store.ts'
+import { refuseMoreAccounts, refuseMoreAdded } from '../account-quotas.ts'
+import { insertAccount, updateAccount } from '../store.ts'
 import { removedWords, suspendedWords } from './installation-tokens.ts'
 import { findInstalled } from './store.ts'
 
@@ -22,11 +22,8 @@ export function createInstallations({ now, onChanged }: { now: () => Date; onCha
       return same.id
     }
     const belonging = { userId: app.user_id, projectId: app.project_id }
-    refuseBeyond(QUOTAS.gitAccounts, await countAccounts(tx, belonging), {
-      field: 'projectId',
-      who: 'a person or a project',
-      what: 'git accounts',
-    })
+    await refuseMoreAccounts(tx, belonging)
+    if (app.created_by !== null) await refuseMoreAdded(tx, app.created_by)
     const id = await insertAccount(tx, {
       ...known,
       provider: 'github',

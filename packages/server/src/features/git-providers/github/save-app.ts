@@ -6,6 +6,7 @@ import type { NewApp } from '../../../git-hosts/github-app.ts'
 import { fieldError } from '../../../lib/app-error.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Tx } from '../../../store/database.ts'
+import { refuseMoreGitHubApps } from '../account-quotas.ts'
 import { aboutAppKey, aboutAppSecret } from './app-identity.ts'
 import { deleteApp, findAppAt, forgetUnused, hasInstallations, insertApp, updateApp } from './store.ts'
 
@@ -20,6 +21,7 @@ export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () =>
     const at = now()
     await forgetUnused(tx, new Date(at.getTime() - UNUSED_MS))
     const same = await sameApp(tx, { baseUrl, hostId: made.hostId }, belonging)
+    if (same?.created_by !== caller.id) await refuseMoreGitHubApps(tx, caller.id)
     const key = same?.hook_key ?? hookKey
     const known = {
       slug: made.slug,

@@ -32,6 +32,11 @@ export async function insertApp(tx: Tx, app: Insertable<GitHubAppTable>): Promis
   return id
 }
 
+export async function countAppsAddedBy(db: Reader, userId: number): Promise<number> {
+  const apps = db.selectFrom('github_app').where('created_by', '=', userId)
+  return (await apps.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+}
+
 export async function updateApp(tx: Tx, id: number, change: Partial<Omit<GitHubAppRow, 'id'>>): Promise<void> {
   await tx.updateTable('github_app').set(change).where('id', '=', id).execute()
 }
