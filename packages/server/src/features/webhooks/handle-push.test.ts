@@ -71,7 +71,7 @@ async function openLargeLab(count: number) {
   const { db, app } = lab
   await db.transaction(async (tx) => {
     await insertMember(tx, { projectId: app.project_id, userId: lab.member, at: AT })
-    const { id, ...row } = await tx.selectFrom('app').selectAll().where('id', '=', app.id).executeTakeFirstOrThrow()
+    const { id: _id, ...row } = await tx.selectFrom('app').selectAll().where('id', '=', app.id).executeTakeFirstOrThrow()
     const others = Array.from({ length: count - 1 }, (_, n) => ({ ...row, name: `a${n}`, slug: `a${n}` }))
     await tx.insertInto('app').values(others).execute()
   })

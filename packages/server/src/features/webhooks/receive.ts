@@ -58,10 +58,9 @@ const UNKNOWN_INSTALLATION: HandledPush = {
 
 /** Receives deliveries. Nothing is written before the signature is verified, and everything is written before the response. */
 export function createReceive(deps: Deps) {
-  const { now } = deps
-  const isWithinRate = createDeliveryRate(now)
-  const isTrimDue = createTrimPlan()
+  const isWithinRate = createDeliveryRate(deps.now)
   const withinBudget = createWithinBudget()
+  const keep = createKeep(deps)
 
   async function receive(address: Address, raw: RawDelivery): Promise<DeliveryAnswer> {
     const sender = await deps.senderOf(address)
@@ -78,7 +77,7 @@ export function createReceive(deps: Deps) {
     const accountKey = sender.kind === 'app' ? `${key} ${installationIn(body) ?? ''}` : key
     if (sender.kind === 'app') refuseBeyondRate(accountKey, weight, MOST_A_MINUTE)
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
-    const account = sender.kind === 'hook' ? sender.account : await installed(deps.db, sender, body)
+    const account = sender.kind === 'hook' ? sender.account : await installedFor(deps, deps.db, { sender, body })
     const sure = push && account ? await checked(account, push) : push
     const kept = await compress(raw.body)
     const received = { raw, event, delivery, body, problem, push: sure, kept }
@@ -92,13 +91,24 @@ export function createReceive(deps: Deps) {
     if (!isWithinRate(key, weight, most)) throw new AppError('server_busy', { message: tooMany(most) })
   }
 
-  async function installed(db: Reader, { app }: Sender & { kind: 'app' }, body: unknown): Promise<GitAccountRow | undefined> {
-    return await deps.findInstalled(db, app.id, installationIn(body) ?? '')
-  }
-
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
     return await deps.withSurePaths(account, await deps.withSureName(account, push))
   }
+
+  return receive
+}
+
+export type Receive = ReturnType<typeof createReceive>
+
+type AboutInstallation = { sender: Sender & { kind: 'app' }; body: unknown }
+
+async function installedFor(deps: Pick<Deps, 'findInstalled'>, db: Reader, { sender, body }: AboutInstallation) {
+  return await deps.findInstalled(db, sender.app.id, installationIn(body) ?? '')
+}
+
+/** Stores deliveries, and begins what follows from them. */
+function createKeep(deps: Pick<Deps, 'act' | 'findInstalled' | 'handleInstallation' | 'now'>) {
+  const isTrimDue = createTrimPlan()
 
   async function keep(tx: Tx, sender: Sender, received: ReceivedDelivery): Promise<HandledPush | BegunPush> {
     const { event, push } = received
@@ -108,13 +118,13 @@ export function createReceive(deps: Deps) {
       return await keepFor(tx, sender.account, { ...received, push: isForeign ? undefined : push }, isForeign ? other : unread(received))
     }
     const words = event === 'installation' ? await deps.handleInstallation(tx, sender.app, received.body) : undefined
-    const account = await installed(tx, sender, received.body)
+    const account = await installedFor(deps, tx, { sender, body: received.body })
     if (!account) return event === 'ping' ? { ...unread(received), deployments: [] } : UNKNOWN_INSTALLATION
     return await keepFor(tx, account, received, words === undefined ? unread(received) : { result: 'ignored', reason: words })
   }
 
   async function keepFor(tx: Tx, account: GitAccountRow, received: ReceivedDelivery, verdict: Verdict): Promise<HandledPush | BegunPush> {
-    const row = rowOf(account, received, now())
+    const row = rowOf(account, received, deps.now())
     const id = await insertDelivery(tx, { ...row, ...verdict })
     if (id === undefined) return await again(tx, account, row)
     if (isTrimDue(account.id, received.kept.length)) await keepNewest(tx, account.id, KEPT)
@@ -132,10 +142,8 @@ export function createReceive(deps: Deps) {
     return { result: known.result, reason: reasonOf(known.reason, apps), deployments: deploymentsIn(apps) }
   }
 
-  return receive
+  return keep
 }
-
-export type Receive = ReturnType<typeof createReceive>
 
 /** One person can have many accounts. */
 function personBehind(sender: Sender): string | undefined {

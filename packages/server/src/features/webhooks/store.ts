@@ -51,7 +51,7 @@ export async function updateDelivery(tx: Tx, id: number, change: DeliveryChange)
 export async function holdDelivery(tx: Tx, id: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('git_delivery')
-    .set(({ ref }) => ({ is_late: ref('is_late') }))
+    .set((eb) => ({ is_late: eb.ref('is_late') }))
     .where('id', '=', id)
     .executeTakeFirst()
   return numUpdatedRows > 0n
