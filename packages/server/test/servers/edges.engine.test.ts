@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selfSigned } from '../../src/lib/x509.ts'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+import { LOST_WITHIN_MS, lose } from './losing.ts'
 
 type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 type Node = Lab['here']
@@ -15,12 +15,6 @@ beforeAll(async () => {
 afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
 
 const STORE = 'store.example.test'
-const LOST_WITHIN_MS = 2000
-/** Long enough to see visitors wait after that, and too short for the engines to forget where its containers are: that takes 5 s. */
-const LOOK_FOR_MS = 3500
-/** A first packet that is lost in a full queue is sent again after a second; one to a lost server waits for three. */
-const SLOW_MS = 2000
-const COMES_EVERY_MS = 20
 /** So that the first server is not cut off for longer than Swarm bears: it would start everything anew. */
 const BRIEFLY_MS = 1000
 const DAY_MS = 24 * 3600_000
@@ -187,23 +181,13 @@ it('apps are reached over the second server while the first one is lost', async 
   await isSteady()
 })
 
-/** Returns when the last visitor who had to wait came to each edge. What came while the server was being cut off may be lost with it. */
-async function lose(node: Node | undefined, edges: readonly Node[]): Promise<number[]> {
-  const stops = edges.map((edge) => noteTrouble(async () => await lab.visit('/', edge)))
-  await node?.cut()
-  const lostAt = performance.now()
-  await sleep(LOOK_FOR_MS)
-  const found = await Promise.all(stops.map(async (stop) => await stop()))
-  for (const { failed } of found) expect(failed.filter((begun) => begun > lostAt)).toEqual([])
-  for (const { visits } of found) expect(visits).toBeGreaterThan(50)
-  return found.map(({ slow }) => Math.round(Math.max(0, ...slow) - lostAt))
-}
+const visitsAt = (node: Node) => async () => await lab.visit('/', node)
 
 it.each(['', ' again'])('while Berth is down, a server that is lost%s gets no more visitors from any edge within two seconds', async () => {
   await isSteady()
   await using stack = new AsyncDisposableStack()
   stack.defer(async () => await lab.others[1]?.mend())
-  const last = await lose(lab.others[1], [lab.here, second()])
+  const last = await lose(async () => await lab.others[1]?.cut(), [lab.here, second()].map(visitsAt))
   console.log(`the last visitor who had to wait came ${last.join(' and ')} ms after a server was lost`)
   for (const ms of last) {
     expect(ms).toBeGreaterThan(0) // somebody noticed
@@ -231,7 +215,7 @@ it('replicas that a loss has left on one server are moved apart without a lost r
   await isSteady()
   const visited = await Promise.all(stops.map(async (stop) => await stop()))
   expect(visited.map(({ bad }) => bad)).toEqual([[], []])
-  const [last = 0] = await lose(second(), [lab.here])
+  const [last = 0] = await lose(async () => await second().cut(), [visitsAt(lab.here)])
   expect(last).toBeLessThan(LOST_WITHIN_MS)
   await second().mend()
   await isSteady()
@@ -252,29 +236,3 @@ it('an edge that is switched off leaves no container and no keys', async () => {
   expect(await second().run('find', at, '-type', 'f')).toBe('')
   expect(await lab.visit('/', second())).toContain('ECONNREFUSED')
 })
-
-/** Somebody comes every few milliseconds, whether those before have their answer or not. Notes when those came who had to wait or got nothing. */
-function noteTrouble(visit: () => Promise<string>) {
-  const [slow, failed]: [number[], number[]] = [[], []]
-  const visits: Promise<void>[] = []
-  let isOver = false
-  const one = async () => {
-    const begun = performance.now()
-    const answer = await visit()
-    if (performance.now() - begun > SLOW_MS) slow.push(begun)
-    if (!answer.startsWith('200')) failed.push(begun)
-  }
-  const coming = async () => {
-    while (!isOver) {
-      visits.push(one())
-      await sleep(COMES_EVERY_MS)
-    }
-  }
-  const all = coming()
-  return async () => {
-    isOver = true
-    await all
-    await Promise.all(visits)
-    return { visits: visits.length, slow, failed }
-  }
-}

@@ -24,6 +24,8 @@ export type BedNode = {
   run: (program: string, ...args: string[]) => Promise<string>
   /** As if its power was cut: the engine and everything in it. */
   kill: () => Promise<void>
+  /** As if its power came back. */
+  start: () => Promise<void>
   /** As if its cable was pulled: it runs on, and nobody reaches it until it is mended. */
   cut: () => Promise<void>
   mend: () => Promise<void>
@@ -95,7 +97,8 @@ async function beginNode(
   const home = path.join(directory, name)
   await mkdir(path.join(home, 'run'), { recursive: true })
   const socketPath = path.join(home, 'd.sock')
-  startEngine({ namespace, name, home, socketPath, flags })
+  const begin = () => startEngine({ namespace, name, home, socketPath, flags })
+  begin()
   undo.push(async () => await endEngine({ home, namespace }))
   const inside = async (program: string, ...args: string[]) =>
     (
@@ -103,17 +106,22 @@ async function beginNode(
         env: { ...process.env, DOCKER_HOST: `unix://${socketPath}` },
       })
     ).stdout
-  return {
+  const node = {
     name,
     address,
     namespace,
     engine: { socketPath },
     run: inside,
     kill: async () => await killAll({ home, namespace }),
+    start: async () => {
+      begin()
+      await answers(node)
+    },
     cut: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'down'])),
     mend: async () => void (await run('ip', ['-n', wire, 'link', 'set', name, 'up'])),
     log: async () => await readFile(path.join(home, 'log'), 'utf8'),
   }
+  return node
 }
 
 /** With mounts, a host name and the usual socket of its own. `ip netns exec` would hide the cgroups. */
@@ -139,7 +147,7 @@ function startEngine(of: { namespace: string; name: string; home: string; socket
   spawn('nsenter', [...enter, ...program], { stdio: ['ignore', log, log] })
 }
 
-async function answers({ name, engine, log }: BedNode): Promise<void> {
+async function answers({ name, engine, log }: Pick<BedNode, 'name' | 'engine' | 'log'>): Promise<void> {
   if (await poll(async () => await engineAnswers(engine), { until: (isUp) => isUp, everyMs: 100, limitMs: UP_WITHIN_MS })) return
   throw new Error(`the engine of ${name} did not start: ${(await log()).slice(-2000)}`)
 }
