@@ -78,11 +78,11 @@ async function kept() {
 }
 
 it('a Swarm keeps little, also one that an earlier Berth has switched on', async () => {
-  expect(await kept()).toEqual([2, 1000, 500, INSTANCE])
+  expect(await kept()).toEqual([2, 50, 10, INSTANCE])
   await lab.here.run('docker', 'swarm', 'update', '--task-history-limit', '5', '--snapshot-interval', '10000')
-  expect(await kept()).toEqual([5, 10_000, 500, INSTANCE])
+  expect(await kept()).toEqual([5, 10_000, 10, INSTANCE])
   await lab.engine.swarm.limitHistory()
-  expect(await kept()).toEqual([2, 1000, 500, INSTANCE])
+  expect(await kept()).toEqual([2, 50, 10, INSTANCE])
 })
 
 it('a variable is no template, which could take all memory of a manager', async () => {

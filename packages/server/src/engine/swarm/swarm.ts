@@ -30,7 +30,12 @@ const LEAVE_AGAIN_MS = 500
  * all its settings, and of 10,000 changes between two snapshots, would let people who deploy fill the memory and the disk of managers.
  */
 const KEPT_TASKS = 2
-const MOST_CHANGES = 1000
+/**
+ * A new manager takes about a second for each large change since the last snapshot, and until it has them all no manager changes anything. A
+ * snapshot takes a moment, however much there was before. So there are few changes between two of them, and few are kept after one.
+ */
+const MOST_CHANGES = 50
+const MOST_KEPT_CHANGES = 10
 
 function hasWaited(cause: unknown): boolean {
   return cause instanceof EngineError && cause.message.includes('deadline exceeded')
@@ -146,11 +151,15 @@ function createSettings({ transport, get }: { transport: Transport; get: Get }) 
 
 function limitedSpec(spec: Record<string, unknown>): Record<string, unknown> {
   const raft = record(spec['Raft'])
-  const interval = count(raft['SnapshotInterval'])
+  const atMost = (name: string, most: number) => Math.min(count(raft[name]) || most, most)
+  const limits = {
+    SnapshotInterval: atMost('SnapshotInterval', MOST_CHANGES),
+    LogEntriesForSlowFollowers: atMost('LogEntriesForSlowFollowers', MOST_KEPT_CHANGES),
+  }
   return {
     ...spec,
     Orchestration: { ...record(spec['Orchestration']), TaskHistoryRetentionLimit: KEPT_TASKS },
-    Raft: { ...raft, SnapshotInterval: interval > 0 ? Math.min(interval, MOST_CHANGES) : MOST_CHANGES },
+    Raft: { ...raft, ...limits },
   }
 }
 

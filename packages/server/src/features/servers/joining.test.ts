@@ -227,7 +227,7 @@ it('limits what a Swarm keeps that an earlier Berth has switched on, once', asyn
   expect(lab.settings()).toEqual({
     Labels: { 'berth.instance': INSTANCE },
     Orchestration: { TaskHistoryRetentionLimit: 2 },
-    Raft: { SnapshotInterval: 1000 },
+    Raft: { SnapshotInterval: 50, LogEntriesForSlowFollowers: 10 },
   })
   await lab.begin().joining.watch()
   expect(lab.changes.filter((change) => change === 'settings')).toHaveLength(1)
