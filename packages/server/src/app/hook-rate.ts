@@ -4,6 +4,7 @@ import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
 
 /** Limits the calls of each deploy hook, and of all hooks that one person made. */
 export function createHookRate(now: () => Date) {
-  const [ofHook, ofMaker] = [createDeliveryRate(now, MOST_CALLS.ofHook), createDeliveryRate(now, MOST_CALLS.ofMaker)]
-  return ({ id, hook_by: maker }: Pick<AppRow, 'id' | 'hook_by'>): boolean => ofHook(String(id)) && ofMaker(String(maker))
+  const isWithinRate = createDeliveryRate(now)
+  return ({ id, hook_by: maker }: Pick<AppRow, 'id' | 'hook_by'>): boolean =>
+    isWithinRate(`hook ${id}`, 1, MOST_CALLS.ofHook) && isWithinRate(`maker ${maker}`, 1, MOST_CALLS.ofMaker)
 }

@@ -12,12 +12,12 @@ export function weightOf({ bytes = 0, apps = 0 }: { bytes?: number; apps?: numbe
 }
 
 /** Limits deliveries per sender: the owner of a host knows the secret, so a valid signature is not a limit. */
-export function createDeliveryRate(now: () => Date, usualMost = MOST_A_MINUTE) {
+export function createDeliveryRate(now: () => Date) {
   let since = 0
   let counts = new Map<string, number>()
 
   /** False if this is one too many in this minute. */
-  return (sender: string, weight = 1, most = usualMost): boolean => {
+  return (sender: string, weight = 1, most = MOST_A_MINUTE): boolean => {
     const at = now().getTime()
     if (at < since || at - since >= MINUTE_MS) {
       since = at
