@@ -37,7 +37,7 @@ const KEPT_TASKS = 2
 const MOST_CHANGES = 50
 const MOST_KEPT_CHANGES = 10
 
-function hasWaited(cause: unknown): boolean {
+function gaveUpWaiting(cause: unknown): boolean {
   return cause instanceof EngineError && cause.message.includes('deadline exceeded')
 }
 
@@ -85,7 +85,7 @@ export function createSwarm({ transport, mustPull = () => false }: { transport: 
   /** The engine waits for 15 s until its own parts have ended. They go on ending, so it is asked again. */
   async function turnOff(): Promise<void> {
     const leave = async () => await transport.json({ method: 'POST', path: '/swarm/leave', query: { force: true }, timeoutMs: CHANGE_MS })
-    await retry(leave, { isTransient: hasWaited, delayMs: (failures) => (failures < MOST_TRIES ? LEAVE_AGAIN_MS : undefined) })
+    await retry(leave, { isTransient: gaveUpWaiting, delayMs: (failures) => (failures < MOST_TRIES ? LEAVE_AGAIN_MS : undefined) })
   }
 
   /** What should run on the nodes, of everybody. */
