@@ -1,18 +1,13 @@
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { selfSigned } from '../../src/lib/x509.ts'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
-import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+import { keepVisiting } from '../../testing/labs/placed-lab.ts'
 import { LOST_WITHIN_MS, lose } from './losing.ts'
+import { type Lab, lab } from './shared-lab.ts'
 
-type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 type Node = Lab['here']
-let lab: Lab
 let site: Awaited<ReturnType<Lab['createApp']>>
-beforeAll(async () => {
-  lab = await openPlacedLab({ nodes: 3 })
-}, 180_000)
-afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
 
 const STORE = 'store.example.test'
 /** So that the first server is not cut off for longer than Swarm bears: it would start everything anew. */
@@ -195,11 +190,7 @@ it.each(['', ' again'])('while Berth is down, a server that is lost%s gets no mo
   }
 })
 
-const serversNow = async () =>
-  ((await lab.owner.call('containers.status', { appId: site.id })).replicas ?? [])
-    .flatMap(({ state, server }) => (state === 'running' ? (server ?? 'n1') : []))
-    .toSorted()
-    .join()
+const serversNow = async () => await lab.serversOf(site.id)
 
 it('replicas that a loss has left on one server are moved apart without a lost request, and the next loss takes none', {
   tags: 'long',

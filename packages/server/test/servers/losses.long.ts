@@ -17,11 +17,7 @@ async function openLab() {
   const site = await lab.createApp('site', webFiles('release 0'))
   await lab.owner.call('domains.create', { appId: site.id, domain: lab.host })
   await lab.owner.call('apps.update', { appId: site.id, replicas: 2 })
-  const serversNow = async () =>
-    ((await lab.owner.call('containers.status', { appId: site.id })).replicas ?? [])
-      .flatMap(({ state, server }) => (state === 'running' ? (server ?? 'n1') : []))
-      .toSorted()
-      .join()
+  const serversNow = async () => await lab.serversOf(site.id)
   const visitsAt = (node: Node) => async () => await lab.visit('/', node)
   const deploy = async () => expect(await lab.deploy(site.id)).toMatchObject({ status: 'success', error_message: '' })
   await deploy()

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dockerfile, until } from '../../testing/labs/deploy-lab.ts'
-import { keepVisiting, openPlacedLab } from '../../testing/labs/placed-lab.ts'
+import { keepVisiting } from '../../testing/labs/placed-lab.ts'
 import { servicesByHand } from './filled-network.ts'
 import { LOST_WITHIN_MS } from './losing.ts'
+import { type Lab, lab } from './shared-lab.ts'
 
-type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 type Node = Lab['here']
-let lab: Lab
 let site: Awaited<ReturnType<Lab['createApp']>>
-beforeAll(async () => {
-  lab = await openPlacedLab({ nodes: 3 })
-}, 180_000)
-afterAll(async () => await lab[Symbol.asyncDispose](), 60_000)
 
 const MEGABYTE = 1024 * 1024
 /** The leader is lost that long after a deployment begins to start its containers. */
@@ -29,12 +24,7 @@ const [first, second, third] = [0, 1, 2].map((index) => (): Node => {
   return node
 }) as [() => Node, () => Node, () => Node]
 
-const status = async () => await lab.owner.call('containers.status', { appId: site.id })
-const serversNow = async () =>
-  ((await status()).replicas ?? [])
-    .flatMap(({ state, server }) => (state === 'running' ? (server ?? 'n1') : []))
-    .toSorted()
-    .join()
+const serversNow = async () => await lab.serversOf(site.id)
 const answers = async (node: Node, body: string) =>
   await until(
     async () => await lab.visit('/', node),

@@ -3,7 +3,7 @@ import { openPlacedLab } from '../../testing/labs/placed-lab.ts'
 
 export type Lab = Awaited<ReturnType<typeof openPlacedLab>>
 
-/** One for all that `placed.engine.test.ts` runs: to open it takes longer than most of its tests. Who uses it leaves no app behind. */
+/** One for all tests of a file, with those that it imports: to open it takes longer than most tests. */
 export let lab: Lab
 beforeAll(async () => {
   lab = await openPlacedLab({ nodes: 3 })

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Deployment, Server } from '@berth/contract'
+import type { ContainerStatus, Deployment, Server } from '@berth/contract'
 import { createEngine } from '../../src/engine/engine.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
 import { startImageRegistry } from '../harness/image-registry.ts'
@@ -110,9 +110,18 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     createApp,
     deploy,
     running: async (appId: number) => await runningOn(bed.nodes, appId),
+    serversOf: async (appId: number) => serversIn(await owner.call('containers.status', { appId })),
     visit,
     [Symbol.asyncDispose]: async () => await held.disposeAsync(),
   }
+}
+
+/** The names of the servers that run a replica, with commas between them, as Berth shows them. */
+function serversIn({ replicas = [] }: Pick<ContainerStatus, 'replicas'>): string {
+  return replicas
+    .flatMap(({ state, server }) => (state === 'running' ? (server ?? 'n1') : []))
+    .toSorted()
+    .join()
 }
 
 /** The machines on which a container of an app runs, whoever says what. */
