@@ -24,6 +24,7 @@ const TUNING = {
 /** The machine has two cores, and the servers need them. */
 const PAUSE_MS = 5
 const IMAGE_PORT = 5443
+const HOST = 'app.example.test'
 const UNFINISHED = ['pending', 'building', 'deploying']
 
 /**
@@ -71,7 +72,6 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
   }
   for (const { name } of others) await server(name, ({ isChecked }) => isChecked)
   const project = await owner.call('projects.create', { name: 'Lab' })
-  const host = 'app.example.test'
 
   async function createApp(name: string, files: FileMap, projectId = project.id) {
     const repository = await git.createRepository({ files })
@@ -94,7 +94,7 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
   }
 
   const visit = async (path = '/', at: BedNode = here, timeoutMs = 10_000): Promise<string> =>
-    await visited({ address: at.address, host, path, timeoutMs })
+    await visited({ address: at.address, host: HOST, path, timeoutMs })
   const held = stack.move()
   return {
     server,
@@ -106,7 +106,7 @@ export async function openPlacedLab({ nodes }: { nodes: number }) {
     here,
     others,
     project,
-    host,
+    host: HOST,
     createApp,
     deploy,
     running: async (appId: number) => await runningOn(bed.nodes, appId),
